@@ -1,0 +1,216 @@
+# Hone's build. `make help` lists what there is; a new .c file in any src/<module>/, tests/unit/,
+# tests/fuzz/ or bench/ needs no registration.
+
+MODE ?= release
+TEST_MODE ?= asan
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
+FUZZ_CC ?= clang
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all test test-programs lint soak fuzz bench install clean help
+all:
+
+# Flags. The judge compares numbers: no contraction, no fast-math, in no mode.
+
+MODE_CFLAGS_release := -O2 -g
+MODE_CFLAGS_debug := -O0 -g -DHONE_FAULTS
+MODE_CFLAGS_asan := -O1 -g -fno-omit-frame-pointer -DHONE_FAULTS \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+MODE_CFLAGS_tsan := -O1 -g -fno-omit-frame-pointer -DHONE_FAULTS -fsanitize=thread
+MODE_CFLAGS_fuzz := -O1 -g -fno-omit-frame-pointer -DHONE_FAULTS \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+ifeq ($(MODE_CFLAGS_$(MODE)),)
+$(error MODE=$(MODE): write MODE=release, debug, asan or tsan)
+endif
+ifeq ($(MODE),fuzz)
+CC := $(FUZZ_CC)
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+	-Wpointer-arith -Wwrite-strings -Wformat=2 -Werror
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc $(WARNINGS) -ffp-contract=off -fPIC \
+	$(MODE_CFLAGS_$(MODE)) $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(MODE_CFLAGS_$(MODE)) $(LDFLAGS)
+LIBS := -lcrypto -ljansson -lm -ldl -lpthread
+
+# Files.
+
+OUT := build/$(MODE)
+LIBRARY := $(sort $(wildcard lib/*.op))
+APP_SOURCES := $(sort $(wildcard src/app/*.c))
+LIB_SOURCES := $(sort $(filter-out $(APP_SOURCES),$(wildcard src/*/*.c)))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_SOURCES := $(sort $(wildcard bench/*.c))
+
+objects = $(patsubst %.c,$(OUT)/%.o,$(1))
+APP_OBJECTS := $(call objects,$(APP_SOURCES))
+LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o
+UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
+REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
+BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
+HONE := $(if $(APP_SOURCES),$(OUT)/hone)
+
+# $(call remember,FILE,TEXT): FILE holds TEXT and is touched only when that changes. What depends on
+# it is made anew when a flag changes or a source disappears, which no time stamp would tell.
+remember = $(if $(filter-out $(subst $() ,_,$(strip $(file <$(1)))),$(subst $() ,_,$(strip $(2)))),\
+	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(strip $(2))))
+$(call remember,build/gen/library.list,library: $(LIBRARY))
+$(call remember,$(OUT)/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS))
+$(call remember,$(OUT)/objects.list,objects: $(LIB_OBJECTS) $(APP_OBJECTS))
+
+# V=1 shows the commands.
+quiet = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
+
+# Building.
+
+all: $(HONE) $(OUT)/libhone.a $(OUT)/libhone.so.0
+
+$(OUT)/%.o: %.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<) $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(OUT)/gen/library.o: build/gen/library.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<) $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# The operator library as C strings, one a line.
+build/gen/library.c: $(LIBRARY) build/gen/library.list
+	$(call quiet,GEN,$@) { \
+	    printf '#include "lang/library_int.h"\n\n#include <stddef.h>\n\n'; \
+	    printf 'const struct library_file library_files[] = {\n'; \
+	    for file in $(LIBRARY); do \
+	        printf '{"%s",\n' "$$file"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf '""},\n'; \
+	    done; \
+	    printf '{NULL, NULL}};\n'; } >$@
+
+$(OUT)/libhone.a: $(LIB_OBJECTS) $(OUT)/objects.list
+	$(call quiet,AR,$@) rm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
+
+$(OUT)/libhone.so.0: $(LIB_OBJECTS) $(OUT)/objects.list
+	$(call quiet,LD,$@) $(CC) -shared -Wl,-soname,libhone.so.0 $(ALL_LDFLAGS) \
+	    $(LIB_OBJECTS) $(LIBS) -o $@
+
+$(OUT)/hone: $(APP_OBJECTS) $(OUT)/libhone.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(APP_OBJECTS) $(OUT)/libhone.a $(LIBS) -o $@
+
+# Tests: what is tested is built in TEST_MODE, and in release to see its warnings too.
+
+$(UNIT_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/libhone.a -lcmocka $(LIBS) -o $@
+
+ifneq ($(MODE),fuzz)
+$(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/libhone.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/tests/fuzz/replay.o $(OUT)/libhone.a \
+	    $(LIBS) -o $@
+endif
+
+ifeq ($(MODE),$(TEST_MODE))
+test-programs: $(HONE) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
+else
+test-programs: all
+	+@$(MAKE) --no-print-directory MODE=$(TEST_MODE) test-programs
+endif
+
+test: test-programs
+	@tests/run-tests build/$(TEST_MODE)
+
+soak: test-programs
+	@for script in tests/soak/*.sh; do \
+	    echo "$$script: $(SOAK_SECONDS) s"; \
+	    SOAK_SECONDS=$(SOAK_SECONDS) OUT=build/$(TEST_MODE) sh "$$script" || exit 1; \
+	done
+
+# Fuzzing, in a mode of its own because libFuzzer is clang's.
+
+ifeq ($(MODE),fuzz)
+$(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
+	$(call quiet,LD,$@) $(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $< $(OUT)/libhone.a $(LIBS) -o $@
+
+# New inputs go to build/fuzz/found/NAME/, crashes to build/fuzz/found/NAME-crash-*; what is worth
+# keeping is moved to the corpus.
+fuzz: $(REPLAY_PROGRAMS)
+	@for program in $(REPLAY_PROGRAMS); do \
+	    name=$${program##*/fuzz_}; found=$(OUT)/found/$$name; \
+	    mkdir -p "$$found"; \
+	    echo "fuzz_$$name: $(FUZZ_SECONDS) s"; \
+	    ASAN_OPTIONS=allocator_may_return_null=1 \
+	    "$$program" -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+	        -verbosity=0 -artifact_prefix="$$found-" "$$found" \
+	        $$(ls -d tests/fuzz/corpus/"$$name" 2>/dev/null) || exit 1; \
+	done
+else
+fuzz:
+	+@$(MAKE) --no-print-directory MODE=fuzz fuzz
+endif
+
+# Benchmarks: each script prints ratios measured side by side; none fails because of a clock.
+
+$(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/libhone.a $(LIBS) -o $@
+
+bench: $(HONE) $(BENCH_PROGRAMS)
+	@for script in $(wildcard bench/*.sh); do \
+	    echo "$$script"; HONE=$(CURDIR)/$(OUT)/hone OUT=$(OUT) sh "$$script" || exit 1; \
+	done
+
+# Checks of the text. The layers always; the others where they are installed.
+
+FORMATTED := $(wildcard src/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
+
+lint:
+	@tools/lint-layers
+	@if command -v clang-format >/dev/null; then clang-format --dry-run -Werror $(FORMATTED); \
+	    else echo 'lint: clang-format is missing, the form was not checked'; fi
+	@if command -v cppcheck >/dev/null; then \
+	    cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
+	        --inline-suppr --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+	        -D_GNU_SOURCE -Isrc src; \
+	    else echo 'lint: cppcheck is missing'; fi
+	@echo 'lint: done'
+
+# Installing.
+
+BIN := $(DESTDIR)$(PREFIX)/bin
+LIBDIR := $(DESTDIR)$(PREFIX)/lib
+INCLUDE := $(DESTDIR)$(PREFIX)/include
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+install: all
+	install -d '$(BIN)' '$(LIBDIR)' '$(INCLUDE)' '$(MAN)' '$(COMPLETIONS)'
+	$(OUT)/hone help --man >$(OUT)/hone.1
+	$(OUT)/hone help --completion >$(OUT)/completion
+	install -m 755 $(OUT)/hone '$(BIN)/hone'
+	install -m 644 $(OUT)/libhone.a '$(LIBDIR)/libhone.a'
+	install -m 644 $(OUT)/libhone.so.0 '$(LIBDIR)/libhone.so.0'
+	ln -sf libhone.so.0 '$(LIBDIR)/libhone.so'
+	install -m 644 src/libhone/libhone.h '$(INCLUDE)/libhone.h'
+	install -m 644 $(OUT)/hone.1 '$(MAN)/hone.1'
+	install -m 644 $(OUT)/completion '$(COMPLETIONS)/hone'
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make [all]      build/$(MODE)/hone, libhone.a, libhone.so.0; MODE=release|debug|asan|tsan'
+	@echo 'make test       the whole test suite, under the sanitizers (TEST_MODE=$(TEST_MODE))'
+	@echo 'make lint       layers, and form and cppcheck where those tools are installed'
+	@echo 'make fuzz       libFuzzer on every parser, FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
+	@echo 'make soak       tests/soak/*.sh, SOAK_SECONDS=$(SOAK_SECONDS) each'
+	@echo 'make bench      bench/*.sh'
+	@echo 'make install    to PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'make clean      removes build/'
+	@echo 'V=1 shows the commands.'
+
+-include $(patsubst %.o,%.d,$(APP_OBJECTS) $(LIB_OBJECTS))
+-include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS))
+-include $(OUT)/tests/fuzz/replay.d

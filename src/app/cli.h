@@ -1,0 +1,99 @@
+/* The command line: one table of verbs, from which the parser of options, the help, the manual page
+ * and the completion are made. */
+#ifndef HONE_APP_CLI_H
+#define HONE_APP_CLI_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/log.h"
+#include "base/status.h"
+
+struct cli;
+
+struct option {
+    char letter;       /* 0: none */
+    const char *name;  /* NULL: only the letter; first of all, NULL and 0 end the list */
+    const char *value; /* what follows, as the help writes it; NULL: a flag */
+    const char *help;
+};
+
+enum group { GROUP_START, GROUP_LOOK, GROUP_GO_ON, GROUP_COUNT };
+
+struct verb {
+    const char *name;
+    enum group group;
+    const char *summary;  /* one line */
+    const char *operands; /* behind the verb, for the usage line */
+    const char *details;  /* paragraphs, lines of at most 92 columns */
+    const char *example;  /* "hone task x.op", or NULL: shown by `hone` alone, with example_note */
+    const char *example_note;
+    const struct option *options;
+    size_t least, most; /* operands */
+    enum status (*run)(struct cli *cli);
+};
+
+extern const struct verb verbs[];            /* ended by a NULL name */
+extern const struct option global_options[]; /* which every verb has */
+extern const char *const group_name[GROUP_COUNT];
+
+/* One run of the program. */
+struct cli {
+    struct arena *arena;
+    struct diags *diags; /* printed at the end, on stderr */
+    struct log log;
+    struct buf out; /* the result, written to stdout at the end */
+    const struct verb *verb;
+    const char **given; /* by the verb's option: NULL, its value, or "" for a flag */
+    const char **operands;
+    size_t operand_count;
+    bool json, help;
+    int verbosity;
+    enum log_colour colour;
+};
+
+/* Sets verb, given and operands; without a verb cli->verb is NULL. */
+enum status
+cli_parse(struct cli *cli, int argc, char **argv);
+
+/* The value of an option of this verb, "" for a flag, NULL if it was not given. */
+const char *
+cli_given(const struct cli *cli, const char *name);
+
+/* A message without a position; always STATUS_INPUT. */
+enum status
+cli_wrong(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+const struct verb *
+cli_find_verb(const char *name);
+
+/* "task": no such verb; did you mean ... */
+enum status
+cli_no_verb(struct cli *cli, const char *name);
+
+/* ---- the texts made from the table ---- */
+
+void
+help_overview(struct buf *buf);
+void
+help_verb(struct buf *buf, const struct verb *verb);
+void
+man_page(struct buf *buf);
+void
+completion(struct buf *buf);
+
+/* "--case NAME", "-o DIR", "-q, --quiet" */
+void
+put_option(struct buf *buf, const struct option *option);
+
+/* ---- the verbs ---- */
+
+enum status
+verb_task(struct cli *cli);
+enum status
+verb_fmt(struct cli *cli);
+enum status
+verb_help(struct cli *cli);
+enum status
+verb_version(struct cli *cli);
+
+#endif

@@ -1,0 +1,232 @@
+/* hone task --eval: the outputs of a case and the errors a right kernel may make. */
+#include "app/task.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "app/table.h"
+#include "base/file.h"
+#include "base/npy.h"
+#include "base/text.h"
+
+/* One output, evaluated. */
+struct found {
+    const struct lang_result *result;
+    const struct tolerance *tolerance;
+    double *allowed; /* by element; NaN: unjudged */
+    double min, max, mean, largest;
+    int64_t unjudged;
+};
+
+static void
+summarise(struct arena *arena, struct found *found)
+{
+    int64_t count = found->result->tensor->count;
+    const double *v = found->result->v;
+    found->allowed = arena_array(arena, (size_t)count, sizeof *found->allowed);
+    found->min = INFINITY;
+    found->max = -INFINITY;
+    for (int64_t at = 0; at < count; at++) {
+        double allowed = found->allowed[at] = task_gate(found->result, found->tolerance, at);
+        found->min = v[at] < found->min || isnan(v[at]) ? v[at] : found->min;
+        found->max = v[at] > found->max || isnan(v[at]) ? v[at] : found->max;
+        found->mean += v[at] / (double)count;
+        found->unjudged += isnan(allowed);
+        found->largest = allowed > found->largest ? allowed : found->largest;
+    }
+}
+
+/* ---- files ---- */
+
+static enum status
+write_array(struct cli *cli, const char *folder, const char *name, const struct tensor *tensor,
+            double *values)
+{
+    struct npy array = {.type = "f8",
+                        .rank = tensor->rank,
+                        .count = tensor->count,
+                        .size = sizeof *values,
+                        .data = values};
+    memcpy(array.shape, tensor->size, tensor->rank * sizeof *array.shape);
+    return npy_write(file_join(cli->arena, folder, name), &array, cli->diags);
+}
+
+static enum status
+write_outputs(struct cli *cli, const char *folder, const struct found *found, size_t count)
+{
+    enum status status = file_make_folder(folder, cli->diags);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        const struct tensor *tensor = found[i].result->tensor;
+        status = write_array(cli, folder, arena_printf(cli->arena, "%s.npy", tensor->name), tensor,
+                             found[i].result->v);
+        if (status == STATUS_OK)
+            status =
+                write_array(cli, folder, arena_printf(cli->arena, "%s.tolerance.npy", tensor->name),
+                            tensor, found[i].allowed);
+    }
+    return status;
+}
+
+/* ---- what is shown ---- */
+
+static void
+show_table(struct cli *cli, const struct program *program, const struct found *found)
+{
+    static const char *const headings[] = {"output", "shape",     "min",     "max",
+                                           "mean",   "tolerance", "unjudged"};
+    struct table table = table_create(cli->arena);
+    bool any_k = false;
+    for (size_t i = 0; i < program->output_count; i++)
+        any_k |= found[i].tolerance->k != 1;
+    for (unsigned c = 0; c < 7; c++)
+        table_column(&table, headings[c], c < 2);
+    if (any_k)
+        table_column(&table, "k", false);
+    for (size_t i = 0; i < program->output_count; i++) {
+        const struct tensor *tensor = found[i].result->tensor;
+        struct buf shape = buf_in(cli->arena);
+        face_put_shape(&shape, tensor);
+        const char *cells[] = {
+            tensor->name,
+            arena_printf(cli->arena, "%s %s", dtype_info[tensor->dtype].name, shape.data),
+            arena_printf(cli->arena, "%.6g", found[i].min),
+            arena_printf(cli->arena, "%.6g", found[i].max),
+            arena_printf(cli->arena, "%.6g", found[i].mean),
+            arena_printf(cli->arena, "%.2g", found[i].largest),
+            arena_printf(cli->arena, "%lld", (long long)found[i].unjudged),
+            arena_printf(cli->arena, "%.3g", found[i].tolerance->k),
+        };
+        table_row(&table, cells);
+    }
+    table_print(&cli->out, &table);
+    for (size_t i = 0; i < program->output_count; i++)
+        if (found[i].tolerance->ill_posed)
+            buf_printf(&cli->out,
+                       "  %s is ill-posed: its tolerance exceeds 1 %% of its size, so that right\n"
+                       "  and wrong kernels can hardly be told apart on these inputs.\n",
+                       found[i].result->tensor->name);
+}
+
+static void
+put_number(struct buf *buf, const char *name, double value)
+{
+    if (isfinite(value))
+        buf_printf(buf, ",\"%s\":%.17g", name, value);
+    else
+        buf_printf(buf, ",\"%s\":null", name);
+}
+
+static void
+show_json(struct cli *cli, const struct program *program, const struct found *found, size_t number)
+{
+    struct buf *out = &cli->out;
+    buf_printf(out, "%s{\"name\":", number > 0 ? "," : "");
+    face_json_string(out, program->case_name);
+    buf_puts(out, ",\"outputs\":[");
+    for (size_t i = 0; i < program->output_count; i++) {
+        buf_printf(out, "%s{\"name\":", i > 0 ? "," : "");
+        face_json_string(out, found[i].result->tensor->name);
+        put_number(out, "min", found[i].min);
+        put_number(out, "max", found[i].max);
+        put_number(out, "mean", found[i].mean);
+        put_number(out, "tolerance", found[i].largest);
+        put_number(out, "unjudged", (double)found[i].unjudged);
+        put_number(out, "k", found[i].tolerance->k);
+        buf_printf(out, ",\"ill_posed\":%s}", found[i].tolerance->ill_posed ? "true" : "false");
+    }
+    buf_puts(out, "]}");
+}
+
+/* ---- the evaluation ---- */
+
+static enum status
+evaluate(struct cli *cli, const struct program *program, void **inputs, uint64_t seed,
+         struct found *found)
+{
+    struct arena *arena = cli->arena;
+    size_t count = program->output_count;
+    struct lang_result *results = arena_array(arena, count, sizeof *results);
+    struct tolerance *tolerances = arena_array(arena, count, sizeof *tolerances);
+    const void *const *given = (const void *const *)inputs;
+    enum status status = task_evaluate(arena, program, given, results, cli->diags);
+    if (status == STATUS_OK)
+        status = task_calibrate(arena, program, given, results, seed, tolerances, cli->diags);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        found[i].result = &results[i];
+        found[i].tolerance = &tolerances[i];
+        summarise(arena, &found[i]);
+    }
+    return status;
+}
+
+/* Evaluates one of the cases asked for; its memory is dropped at the end. */
+static enum status
+eval_case(struct cli *cli, const struct view *view, size_t number, uint64_t seed)
+{
+    const struct program *program = view->rows[number].program;
+    const char *from = cli_given(cli, "inputs"), *to = cli_given(cli, "o");
+    struct found *found = arena_array(cli->arena, program->output_count, sizeof *found);
+    void **inputs;
+    enum status status = STATUS_OK;
+    if (from != NULL)
+        status = task_read_inputs(cli, program, from, &inputs);
+    else
+        inputs = task_draw_all(cli->arena, program, DRAW_NORMAL, seed);
+    if (status == STATUS_OK)
+        status = evaluate(cli, program, inputs, seed, found);
+    if (status == STATUS_OK && to != NULL)
+        status =
+            write_outputs(cli, view->count > 1 ? file_join(cli->arena, to, program->case_name) : to,
+                          found, program->output_count);
+    if (status != STATUS_OK)
+        return status;
+    if (cli->json) {
+        show_json(cli, program, found, number);
+        return STATUS_OK;
+    }
+    buf_printf(&cli->out, "%s, case %s, inputs %s\n", program->name, program->case_name,
+               from ? from
+                    : arena_printf(cli->arena, "normal, seed %llu", (unsigned long long)seed));
+    show_table(cli, program, found);
+    return STATUS_OK;
+}
+
+static enum status
+read_seed(struct cli *cli, uint64_t *seed)
+{
+    int64_t number;
+    const char *text = cli_given(cli, "seed");
+    *seed = 1;
+    if (text == NULL)
+        return STATUS_OK;
+    if (!text_integer(text, &number) || number < 0)
+        return cli_wrong(cli, "--seed %s: write a whole number from 0 on", text);
+    *seed = (uint64_t)number;
+    return STATUS_OK;
+}
+
+enum status
+task_eval(struct cli *cli, const struct view *view)
+{
+    uint64_t seed;
+    enum status status = read_seed(cli, &seed);
+    if (cli->json) {
+        buf_puts(&cli->out, "{\"op\":");
+        face_json_string(&cli->out, view->first->name);
+        buf_printf(&cli->out, ",\"hash\":\"%s\",\"cases\":[", view->hash);
+    }
+    for (size_t i = 0; i < view->count && status == STATUS_OK; i++)
+        status = eval_case(cli, view, i, seed);
+    if (status != STATUS_OK)
+        cli->out.length = 0; /* a result that is not whole is none */
+    else if (cli->json)
+        buf_puts(&cli->out, "]}\n");
+    else if (cli_given(cli, "o") != NULL)
+        buf_printf(&cli->out,
+                   "Written to %s: NAME.npy, the values; NAME.tolerance.npy, the errors "
+                   "a kernel may make.\n",
+                   cli_given(cli, "o"));
+    else
+        buf_puts(&cli->out, "-o DIR writes values and tolerances as .npy files.\n");
+    return status;
+}

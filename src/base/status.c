@@ -1,0 +1,7 @@
+#include "base/status.h"
+
+int
+status_exit_code(enum status status)
+{
+    return -(int)status;
+}

@@ -1,0 +1,102 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_WORD = 63 };
+
+static int
+lower(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+static size_t
+least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that turn a into b, whatever the
+ * case. Both have at most LONGEST_WORD bytes. */
+static size_t
+edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][LONGEST_WORD + 1];
+    size_t *older = rows[0], *old = rows[1], *row = rows[2], *spare;
+    size_t m = strlen(a), n = strlen(b);
+
+    for (size_t j = 0; j <= n; j++)
+        old[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            row[j] = least(old[j] + 1, row[j - 1] + 1);
+            row[j] = least(row[j], old[j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], older[j - 2] + 1);
+        }
+        spare = older;
+        older = old;
+        old = row;
+        row = spare;
+    }
+    return old[n];
+}
+
+const char *
+text_nearest(const char *word, const char *const *candidates, size_t count)
+{
+    size_t length = strlen(word);
+    size_t best_distance = (length + 1) / 3 + 1; /* one mistake in three letters is still a typo */
+    const char *best = NULL;
+
+    if (length > LONGEST_WORD)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance;
+
+        if (strlen(candidates[i]) > LONGEST_WORD)
+            continue;
+        distance = edit_distance(word, candidates[i]);
+        if (distance < best_distance && distance < strlen(candidates[i])) {
+            best_distance = distance;
+            best = candidates[i];
+        }
+    }
+    return best;
+}
+
+bool
+text_integer(const char *text, int64_t *value)
+{
+    const char *digits = text + (*text == '-');
+    char *end;
+    long long number;
+
+    if (!isdigit((unsigned char)*digits))
+        return false;
+    errno = 0;
+    number = strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0')
+        return false;
+    *value = number;
+    return true;
+}
+
+bool
+text_starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool
+text_ends(const char *text, const char *suffix)
+{
+    size_t length = strlen(text), tail = strlen(suffix);
+
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}

@@ -1,0 +1,23 @@
+/* Small questions about strings. */
+#ifndef HONE_BASE_TEXT_H
+#define HONE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The candidate closest to `word` by edit distance, if close enough to be a typing error, else
+ * NULL: for "did you mean". */
+const char *
+text_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* A whole decimal integer, nothing else. */
+bool
+text_integer(const char *text, int64_t *value);
+
+bool
+text_starts(const char *text, const char *prefix);
+bool
+text_ends(const char *text, const char *suffix);
+
+#endif

@@ -1,0 +1,363 @@
+/* Expansion: at most one reduction a stage, equal stages merged, unread ones dropped. */
+#include "lang/build_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- one reduction a stage ---- */
+
+struct hoist {
+    struct builder *builder;
+    struct draft *draft;        /* the stage at work */
+    const struct expr *kept;
+    struct draft *out;          /* the new list */
+    size_t count, capacity;
+    size_t block_start;         /* where the rec block at work begins in it */
+    unsigned made;              /* Y.1, Y.2 ... */
+    bool failed;
+};
+
+static void
+emit_draft(struct hoist *hoist, const struct draft *draft, size_t at)
+{
+    if (hoist->count == hoist->capacity) {
+        hoist->capacity = hoist->capacity ? 2 * hoist->capacity : 64;
+        hoist->out = arena_grow(hoist->builder->arena, hoist->out, hoist->count, hoist->capacity,
+                                sizeof *hoist->out);
+    }
+    memmove(&hoist->out[at + 1], &hoist->out[at], (hoist->count - at) * sizeof *hoist->out);
+    hoist->out[at] = *draft;
+    hoist->count++;
+}
+
+/* The first reduction, in reading order and outside others, that uses all left indices. */
+static const struct expr *
+find_kept(struct builder *b, const struct expr *e, uint32_t left)
+{
+    if (b->stamps[e->id] == b->stamp)
+        return NULL;
+    b->stamps[e->id] = b->stamp;
+    if (e->op == OP_REDUCE)
+        return (e->free & left) == left ? e : NULL;
+    for (unsigned i = 0; i < e->count; i++) {
+        const struct expr *found = find_kept(b, e->args[i], left);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+/* Moves a node to the levels of a new stage: rewrite->replace says where each one goes. */
+static const struct expr *
+relevel(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    if (e->op != OP_CAT)
+        return ir_with_args(rewrite->ir, e, args);
+    struct binder *binder = arena_alloc(ir_arena(rewrite->ir), sizeof *binder);
+    *binder = *e->binder;
+    if (rewrite->replace[binder->level] != NULL)
+        binder->level = rewrite->replace[binder->level]->level;
+    return ir_cat(rewrite->ir, binder, args);
+}
+
+static void
+report_rank(struct hoist *hoist)
+{
+    diags_add(hoist->builder->diags, DIAG_ERROR, hoist->draft->place,
+              "a reduction inside %s uses more than %d indices from around it; split the stage",
+              hoist->draft->stage.tensor->name, LANG_MAX_RANK);
+    hoist->failed = true;
+}
+
+/* The stage that computes reduction `e`, over the indices from around it that it uses. */
+static const struct expr *
+hoist_reduction(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    struct hoist *hoist = rewrite->context;
+    struct builder *b = hoist->builder;
+    const struct expr *node = ir_reduce(b->ir, e->binder, args[0], e->count > 1 ? args[1] : NULL);
+    const struct expr *subs[LANG_MAX_LEVELS];
+    struct rewrite move = {.ir = b->ir, .leave = relevel};
+    struct draft draft = {.place = hoist->draft->place, .stage.rec = -1};
+    unsigned rank = 0;
+    static const enum dtype dtypes[] = {DTYPE_BOOL, DTYPE_I32, DTYPE_F32, DTYPE_F32, DTYPE_F64};
+    if (__builtin_popcount(node->free) > LANG_MAX_RANK) {
+        report_rank(hoist);
+        return node;
+    }
+    struct tensor *tensor =
+        new_tensor(b, arena_printf(b->arena, "%s.%u", hoist->draft->stage.tensor->name,
+                                   ++hoist->made),
+                   dtypes[node->kind], (unsigned)__builtin_popcount(node->free));
+    tensor->count = 1;
+    for (unsigned level = 0; level < LANG_MAX_LEVELS; level++) {
+        if (!(node->free >> level & 1))
+            continue;
+        if (hoist->draft->stage.rec >= 0 && level == hoist->draft->stage.carried) {
+            draft.stage.rec = hoist->draft->stage.rec;
+            draft.stage.carried = rank;
+        }
+        subs[rank] = ir_index(b->ir, level);
+        move.replace[level] = ir_index(b->ir, rank);
+        draft.stage.index[rank] = rewrite->levels[level].name;
+        tensor->extent[rank] = rewrite->levels[level].extent;
+        tensor->size[rank] = expr_integer(tensor->extent[rank]);
+        if (__builtin_mul_overflow(tensor->count, tensor->size[rank], &tensor->count)) {
+            report_rank(hoist);
+            return node;
+        }
+        move.levels[rank] = rewrite->levels[level];
+        rank++;
+    }
+    struct binder *binder = arena_alloc(b->arena, sizeof *binder);
+    *binder = *e->binder;
+    binder->level = rank;
+    for (unsigned i = 0; i < binder->count; i++)
+        move.replace[e->binder->level + i] = ir_index(b->ir, rank + i);
+    const struct expr *body = ir_rewrite(&move, node->args[0]);
+    const struct expr *filter = node->count > 1 ? ir_rewrite(&move, node->args[1]) : NULL;
+    draft.stage.tensor = tensor;
+    draft.stage.value = ir_reduce(b->ir, binder, body, filter);
+    if (node->kind <= KIND_INT)
+        expr_interval(node, rewrite->levels, &tensor->low, &tensor->high);
+    bool before_block = hoist->draft->stage.rec >= 0 && draft.stage.rec < 0;
+    emit_draft(hoist, &draft, before_block ? hoist->block_start++ : hoist->count);
+    return ir_load(b->ir, tensor, node->kind, rank, subs, NULL);
+}
+
+static const struct expr *
+leave_hoisting(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    struct hoist *hoist = rewrite->context;
+    if (e->op == OP_REDUCE && (e != hoist->kept || rewrite->depth > 0))
+        return hoist_reduction(rewrite, e, args);
+    return ir_with_args(rewrite->ir, e, args);
+}
+
+static void
+begin_stamps(struct builder *b)
+{
+    if (ir_count(b->ir) > b->stamp_capacity) {
+        size_t capacity = 2 * ir_count(b->ir);
+        b->stamps = arena_grow(b->arena, b->stamps, b->stamp_capacity, capacity,
+                               sizeof *b->stamps);
+        b->stamp_capacity = capacity;
+    }
+    b->stamp++;
+}
+
+static void
+hoist_stage(struct hoist *hoist, struct draft *draft)
+{
+    struct stage *stage = &draft->stage;
+    struct rewrite rewrite = {
+        .ir = hoist->builder->ir, .leave = leave_hoisting, .context = hoist};
+    hoist->draft = draft;
+    hoist->made = 0;
+    begin_stamps(hoist->builder);
+    hoist->kept = find_kept(hoist->builder, stage->value, (1u << stage->tensor->rank) - 1);
+    for (unsigned i = 0; i < stage->tensor->rank; i++)
+        rewrite.levels[i] = (struct level){stage->tensor->extent[i], stage->index[i], 0,
+                                           stage->tensor->size[i] - 1};
+    stage->value = ir_rewrite(&rewrite, stage->value);
+    emit_draft(hoist, draft, hoist->count);
+}
+
+static bool
+hoist_all(struct builder *b)
+{
+    struct hoist hoist = {.builder = b};
+    int rec = -1;
+    for (size_t i = 0; i < b->draft_count; i++) {
+        if (b->drafts[i].stage.rec != rec) {
+            rec = b->drafts[i].stage.rec;
+            hoist.block_start = hoist.count;
+        }
+        hoist_stage(&hoist, &b->drafts[i]);
+    }
+    b->drafts = hoist.out;
+    b->draft_count = hoist.count;
+    b->draft_capacity = hoist.capacity;
+    return !hoist.failed;
+}
+
+/* ---- equal stages ---- */
+
+struct merge {
+    struct builder *builder;
+    struct tensor **instead; /* by tensor number, or NULL */
+};
+
+static const struct expr *
+leave_merging(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    struct merge *merge = rewrite->context;
+    if (e->op != OP_LOAD || merge->instead[e->tensor->number] == NULL)
+        return ir_with_args(rewrite->ir, e, args);
+    struct tensor *tensor = merge->instead[e->tensor->number];
+    return ir_load(rewrite->ir, tensor, dtype_info[tensor->dtype].kind, tensor->rank, args,
+                   e->count > tensor->rank ? args[tensor->rank] : NULL);
+}
+
+static bool
+is_output(const struct tensor *tensor, struct tensor *const *outputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (outputs[i] == tensor)
+            return true;
+    return false;
+}
+
+static bool
+same_stage(const struct stage *a, const struct stage *b)
+{
+    bool same = a->value == b->value && a->tensor->dtype == b->tensor->dtype &&
+                a->tensor->rank == b->tensor->rank;
+    for (unsigned i = 0; i < a->tensor->rank && same; i++)
+        same = a->tensor->extent[i] == b->tensor->extent[i];
+    return same;
+}
+
+/* Stages by their value: a table of numbers from 1 into the drafts. */
+struct table {
+    uint32_t *slots;
+    size_t capacity;
+};
+
+static uint32_t *
+find_same(const struct table *table, const struct draft *drafts, const struct draft *draft)
+{
+    size_t slot = draft->stage.value->id * 2654435761u & (table->capacity - 1);
+    while (table->slots[slot] != 0 &&
+           !same_stage(&drafts[table->slots[slot] - 1].stage, &draft->stage))
+        slot = (slot + 1) & (table->capacity - 1);
+    return &table->slots[slot];
+}
+
+/* `later` equals `earlier`: it goes, unless both are outputs. */
+static bool
+merge_into(struct merge *merge, struct draft *earlier, const struct draft *later,
+           struct tensor **outputs, size_t output_count)
+{
+    struct tensor *kept = earlier->stage.tensor, *gone = later->stage.tensor;
+    if (is_output(gone, outputs, output_count)) {
+        if (is_output(kept, outputs, output_count))
+            return false;
+        kept->name = gone->name;
+        memcpy(earlier->stage.index, later->stage.index, sizeof later->stage.index);
+        for (size_t i = 0; i < output_count; i++)
+            if (outputs[i] == gone)
+                outputs[i] = kept;
+    }
+    earlier->by_author |= later->by_author;
+    merge->instead[gone->number] = kept;
+    return true;
+}
+
+static void
+merge_equal(struct builder *b, struct tensor **outputs, size_t output_count)
+{
+    struct merge merge = {b, arena_array(b->arena, b->tensor_count, sizeof *merge.instead)};
+    struct table table = {NULL, 64};
+    size_t kept = 0;
+    while (table.capacity < 2 * b->draft_count)
+        table.capacity *= 2;
+    table.slots = arena_array(b->arena, table.capacity, sizeof *table.slots);
+    for (size_t i = 0; i < b->draft_count; i++) {
+        struct draft draft = b->drafts[i];
+        struct rewrite rewrite = {.ir = b->ir, .leave = leave_merging, .context = &merge};
+        for (unsigned d = 0; d < draft.stage.tensor->rank; d++)
+            rewrite.levels[d] = (struct level){draft.stage.tensor->extent[d], draft.stage.index[d],
+                                               0, draft.stage.tensor->size[d] - 1};
+        draft.stage.value = ir_rewrite(&rewrite, draft.stage.value);
+        uint32_t *slot = draft.stage.rec < 0 ? find_same(&table, b->drafts, &draft) : NULL;
+        if (slot != NULL && *slot != 0 &&
+            merge_into(&merge, &b->drafts[*slot - 1], &draft, outputs, output_count))
+            continue;
+        b->drafts[kept++] = draft;
+        if (slot != NULL)
+            *slot = (uint32_t)kept;
+    }
+    b->draft_count = kept;
+}
+
+/* ---- unread stages ---- */
+
+struct reach {
+    struct builder *builder;
+    size_t *draft_of; /* by tensor number: draft number from 1 */
+    bool *read;       /* by tensor number */
+    size_t *stack;    /* tensor numbers to follow */
+    size_t depth;
+};
+
+static void
+reach_tensor(struct reach *reach, const struct tensor *tensor)
+{
+    if (reach->read[tensor->number])
+        return;
+    reach->read[tensor->number] = true;
+    reach->stack[reach->depth++] = tensor->number;
+}
+
+static void
+reach_expr(struct reach *reach, const struct expr *e)
+{
+    struct builder *b = reach->builder;
+    if (b->stamps[e->id] == b->stamp)
+        return;
+    b->stamps[e->id] = b->stamp;
+    if (e->op == OP_LOAD)
+        reach_tensor(reach, e->tensor);
+    for (unsigned i = 0; i < e->count; i++)
+        reach_expr(reach, e->args[i]);
+}
+
+static void
+warn_unread(struct builder *b, const struct draft *draft)
+{
+    diags_add(b->diags, DIAG_WARNING, draft->place,
+              "%s is never read and dropped; remove it, or add it to out",
+              draft->stage.tensor->name);
+}
+
+static void
+drop_unread(struct builder *b, struct tensor *const *outputs, size_t output_count, bool warn)
+{
+    struct reach reach = {.builder = b};
+    reach.draft_of = arena_array(b->arena, b->tensor_count, sizeof *reach.draft_of);
+    reach.read = arena_array(b->arena, b->tensor_count, sizeof *reach.read);
+    reach.stack = arena_array(b->arena, b->tensor_count, sizeof *reach.stack);
+    for (size_t i = 0; i < b->draft_count; i++)
+        reach.draft_of[b->drafts[i].stage.tensor->number] = i + 1;
+    begin_stamps(b);
+    for (size_t i = 0; i < output_count; i++)
+        reach_tensor(&reach, outputs[i]);
+    while (reach.depth > 0) {
+        size_t draft = reach.draft_of[reach.stack[--reach.depth]];
+        if (draft > 0)
+            reach_expr(&reach, b->drafts[draft - 1].stage.value);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < b->draft_count; i++) {
+        if (reach.read[b->drafts[i].stage.tensor->number])
+            b->drafts[kept++] = b->drafts[i];
+        else if (warn && b->drafts[i].by_author)
+            warn_unread(b, &b->drafts[i]);
+    }
+    b->draft_count = kept;
+    for (size_t i = 0; i < b->input_count && warn; i++)
+        if (!reach.read[b->tensors[i]->number])
+            diags_add(b->diags, DIAG_WARNING, b->input_places[i],
+                      "input %s is never read; remove it, or use it", b->tensors[i]->name);
+}
+
+bool
+expand(struct builder *b, struct tensor **outputs, size_t output_count, bool warn)
+{
+    if (!hoist_all(b))
+        return false;
+    merge_equal(b, outputs, output_count);
+    drop_unread(b, outputs, output_count, warn);
+    return true;
+}

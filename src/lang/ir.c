@@ -1,0 +1,688 @@
+/* Hash-consed expressions: making, folding, values. */
+#include "lang/ir_int.h"
+
+#include "base/hash.h"
+#include "base/num.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+struct ir {
+    struct arena *arena;
+    const struct expr **slots;
+    size_t capacity, count;
+};
+
+struct ir *
+ir_create(struct arena *arena)
+{
+    struct ir *ir = arena_alloc(arena, sizeof *ir);
+    ir->arena = arena;
+    ir->capacity = 1024;
+    ir->slots = arena_array(arena, ir->capacity, sizeof *ir->slots);
+    return ir;
+}
+
+size_t
+ir_count(const struct ir *ir)
+{
+    return ir->count;
+}
+
+struct arena *
+ir_arena(const struct ir *ir)
+{
+    return ir->arena;
+}
+
+/* ---- consing ---- */
+
+static uint64_t
+hash_node(const struct expr *e)
+{
+    uint64_t h = hash_mix(e->op * 8u + e->kind, &e->integer, sizeof e->integer);
+    if (e->op == OP_REDUCE || e->op == OP_CAT) { /* names are for display: not part of the node */
+        const struct binder *binder = e->binder;
+        unsigned head[3] = {binder->reduction, binder->level, binder->count};
+        h = hash_mix(e->op, head, sizeof head);
+        h = hash_mix(h, binder->extent, binder->count * sizeof *binder->extent);
+    }
+    return e->count ? hash_mix(h, e->args, e->count * sizeof *e->args) : h;
+}
+
+static bool
+same_binder(const struct binder *a, const struct binder *b)
+{
+    return a->reduction == b->reduction && a->level == b->level && a->count == b->count &&
+           memcmp(a->extent, b->extent, a->count * sizeof *a->extent) == 0;
+}
+
+static bool
+same_node(const struct expr *a, const struct expr *b)
+{
+    if (a->op != b->op || a->kind != b->kind || a->count != b->count ||
+        (a->count && memcmp(a->args, b->args, a->count * sizeof *a->args) != 0))
+        return false;
+    if (a->op == OP_REDUCE || a->op == OP_CAT)
+        return same_binder(a->binder, b->binder);
+    if (a->op == OP_INT && a->quotient != b->quotient) /* 7/2 is not the 3 that may meet a float */
+        return false;
+    return a->integer == b->integer; /* the union, bit by bit */
+}
+
+static size_t
+find_slot(const struct ir *ir, const struct expr *e)
+{
+    size_t slot = hash_node(e) & (ir->capacity - 1);
+    while (ir->slots[slot] != NULL && !same_node(ir->slots[slot], e))
+        slot = (slot + 1) & (ir->capacity - 1);
+    return slot;
+}
+
+static void
+grow(struct ir *ir)
+{
+    const struct expr **old = ir->slots;
+    size_t old_capacity = ir->capacity;
+    ir->capacity *= 2;
+    ir->slots = arena_array(ir->arena, ir->capacity, sizeof *ir->slots);
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i] != NULL)
+            ir->slots[find_slot(ir, old[i])] = old[i];
+}
+
+/* Facts that follow from the arguments. */
+static void
+measure(struct expr *e)
+{
+    uint64_t tree = 1;
+    for (unsigned i = 0; i < e->count; i++) {
+        const struct expr *arg = e->args[i];
+        e->free |= arg->free;
+        e->loads |= arg->loads;
+        tree += arg->tree;
+        if (arg->height >= e->height)
+            e->height = (uint16_t)(arg->height + (arg->height < UINT16_MAX));
+    }
+    e->tree = tree > UINT32_MAX ? UINT32_MAX : (uint32_t)tree;
+    if (e->op == OP_INDEX)
+        e->free |= 1u << e->level;
+    if (e->op == OP_LOAD)
+        e->loads = true;
+    if (e->op == OP_REDUCE)
+        e->free &= ~(((1u << e->binder->count) - 1) << e->binder->level);
+    if (e->op == OP_CAT)
+        e->free |= 1u << e->binder->level;
+    assert(e->op != OP_CAT || e->count == e->binder->count);
+}
+
+static const struct expr *
+cons(struct ir *ir, struct expr *e, const struct expr *const *args, unsigned count)
+{
+    e->args = args;
+    e->count = (uint16_t)count;
+    size_t slot = find_slot(ir, e);
+    if (ir->slots[slot] != NULL)
+        return ir->slots[slot];
+    struct expr *node = arena_alloc(ir->arena, sizeof *node);
+    *node = *e;
+    node->height = 1;
+    node->id = (uint32_t)ir->count++;
+    if (count > 0) {
+        const struct expr **copy = arena_array(ir->arena, count, sizeof *copy);
+        memcpy(copy, args, count * sizeof *copy);
+        node->args = copy;
+    }
+    measure(node);
+    ir->slots[slot] = node;
+    if (ir->count * 2 > ir->capacity)
+        grow(ir);
+    return node;
+}
+
+static struct expr
+node_of(enum op op, enum kind kind)
+{
+    struct expr e;
+    memset(&e, 0, sizeof e); /* the union is compared whole */
+    e.op = (uint8_t)op;
+    e.kind = (uint8_t)kind;
+    return e;
+}
+
+static const struct expr *
+flagged_int(struct ir *ir, int64_t value, bool quotient)
+{
+    struct expr e = node_of(OP_INT, KIND_INT);
+    e.integer = value;
+    e.quotient = quotient;
+    return cons(ir, &e, NULL, 0);
+}
+
+const struct expr *
+ir_int(struct ir *ir, int64_t value)
+{
+    return flagged_int(ir, value, false);
+}
+
+const struct expr *
+ir_bool(struct ir *ir, bool value)
+{
+    struct expr e = node_of(OP_INT, KIND_BOOL);
+    e.integer = value;
+    return cons(ir, &e, NULL, 0);
+}
+
+const struct expr *
+ir_real(struct ir *ir, double value)
+{
+    struct expr e = node_of(OP_REAL, KIND_REAL);
+    e.real = value;
+    return cons(ir, &e, NULL, 0);
+}
+
+const struct expr *
+ir_index(struct ir *ir, unsigned level)
+{
+    struct expr e = node_of(OP_INDEX, KIND_INT);
+    e.level = level;
+    return cons(ir, &e, NULL, 0);
+}
+
+const struct expr *
+ir_dim(struct ir *ir, const struct dim *dim)
+{
+    struct expr e = node_of(OP_DIM, KIND_INT);
+    e.dim = dim;
+    return cons(ir, &e, NULL, 0);
+}
+
+const struct expr *
+ir_load(struct ir *ir, const struct tensor *tensor, enum kind kind, unsigned rank,
+        const struct expr *const *subscripts, const struct expr *otherwise)
+{
+    const struct expr *args[LANG_MAX_RANK + 1];
+    struct expr e = node_of(OP_LOAD, kind);
+    if (otherwise != NULL && otherwise->kind > kind && otherwise->kind != KIND_REAL)
+        e.kind = otherwise->kind;
+    if (otherwise != NULL && otherwise->kind == KIND_REAL && kind < KIND_REAL)
+        e.kind = KIND_F32;
+    e.tensor = tensor;
+    for (unsigned i = 0; i < rank; i++)
+        args[i] = subscripts[i];
+    args[rank] = otherwise;
+    return cons(ir, &e, args, rank + (otherwise != NULL));
+}
+
+const struct expr *
+ir_reduce(struct ir *ir, const struct binder *binder, const struct expr *body,
+          const struct expr *filter)
+{
+    static const bool gives_index[REDUCE_COUNT] = {[REDUCE_ARGMAX] = true, [REDUCE_ARGMIN] = true};
+    enum kind kind = body->kind;
+    if (binder->reduction == REDUCE_SUM || binder->reduction == REDUCE_PROD)
+        kind = kind == KIND_BOOL ? KIND_INT : kind;
+    if (binder->reduction == REDUCE_MEAN && kind < KIND_F32)
+        kind = KIND_F32;
+    if (kind == KIND_REAL)
+        kind = KIND_F32;
+    if (gives_index[binder->reduction])
+        kind = KIND_INT;
+    struct expr e = node_of(OP_REDUCE, kind);
+    e.binder = binder;
+    const struct expr *args[2] = {body, filter};
+    return cons(ir, &e, args, 1 + (filter != NULL && !is_true(filter)));
+}
+
+/* The kind in which two values meet. */
+static enum kind
+join(const struct expr *a, const struct expr *b)
+{
+    enum kind kind = a->kind > b->kind ? a->kind : b->kind;
+    if (kind == KIND_REAL && !(expr_is_constant(a) && expr_is_constant(b)))
+        kind = KIND_F32;
+    return kind;
+}
+
+const struct expr *
+ir_cat(struct ir *ir, const struct binder *binder, const struct expr *const *pieces)
+{
+    struct expr e = node_of(OP_CAT, KIND_BOOL);
+    e.binder = binder;
+    e.kind = pieces[0]->kind;
+    for (unsigned i = 1; i < binder->count; i++) {
+        struct expr so_far = e;
+        so_far.loads = true;
+        e.kind = (uint8_t)join(&so_far, pieces[i]);
+    }
+    if (e.kind == KIND_REAL)
+        e.kind = KIND_F32;
+    return cons(ir, &e, pieces, binder->count);
+}
+
+const struct expr *
+ir_cast(struct ir *ir, enum dtype dtype, const struct expr *value)
+{
+    enum kind kind = dtype_info[dtype].kind;
+    if (value->op == OP_INT && kind == KIND_INT && dtype == DTYPE_I32 &&
+        value->integer == (int32_t)value->integer)
+        return ir_int(ir, value->integer);
+    struct expr e = node_of(OP_CAST, kind);
+    e.dtype = dtype;
+    return cons(ir, &e, &value, 1);
+}
+
+/* ---- values of constants ---- */
+
+static double
+apply_real(enum op op, double a, double b)
+{
+    switch (op) {
+    case OP_NEG: return -a;
+    case OP_ADD: return a + b;
+    case OP_SUB: return a - b;
+    case OP_MUL: return a * b;
+    case OP_DIV: return a / b;
+    case OP_MIN: return fmin(a, b);
+    case OP_MAX: return fmax(a, b);
+    case OP_ABS: return fabs(a);
+    case OP_SQRT: return sqrt(a);
+    case OP_RSQRT: return 1 / sqrt(a);
+    case OP_EXP: return exp(a);
+    case OP_EXP2: return exp2(a);
+    case OP_EXPM1: return expm1(a);
+    case OP_LOG: return log(a);
+    case OP_LOG2: return log2(a);
+    case OP_LOG1P: return log1p(a);
+    case OP_SIN: return sin(a);
+    case OP_COS: return cos(a);
+    case OP_TAN: return tan(a);
+    case OP_ATAN: return atan(a);
+    case OP_SINH: return sinh(a);
+    case OP_COSH: return cosh(a);
+    case OP_TANH: return tanh(a);
+    case OP_ERF: return erf(a);
+    case OP_SIGMOID: return 1 / (1 + exp(-a));
+    case OP_SOFTPLUS: return a > 20 ? a : log1p(exp(a));
+    case OP_POW: return pow(a, b);
+    case OP_SIGN: return (a > 0) - (a < 0);
+    case OP_FLOOR: return floor(a);
+    case OP_CEIL: return ceil(a);
+    case OP_ROUND: return rint(a);
+    case OP_TRUNC: return trunc(a);
+    default: assert(!"no operation on reals"); return NAN;
+    }
+}
+
+static bool
+compare_real(enum op op, double a, double b)
+{
+    switch (op) {
+    case OP_LT: return a < b;
+    case OP_LE: return a <= b;
+    case OP_GT: return a > b;
+    case OP_GE: return a >= b;
+    case OP_EQ: return a == b;
+    default: return a != b;
+    }
+}
+
+static bool
+is_comparison(enum op op)
+{
+    return op >= OP_LT && op <= OP_NE;
+}
+
+/* false when it overflows. */
+static bool
+apply_int(enum op op, int64_t a, int64_t b, int64_t *result)
+{
+    switch (op) {
+    case OP_NEG: return num_sub(0, a, result);
+    case OP_ADD: return num_add(a, b, result);
+    case OP_SUB: return num_sub(a, b, result);
+    case OP_MUL: return num_mul(a, b, result);
+    case OP_DIV: *result = num_floor_div(a, b); return b != 0;
+    case OP_MOD: *result = num_floor_mod(a, b); return b != 0;
+    case OP_MIN: *result = a < b ? a : b; return true;
+    case OP_MAX: *result = a > b ? a : b; return true;
+    case OP_ABS: *result = a; return a >= 0 || num_sub(0, a, result);
+    case OP_SIGN: *result = (a > 0) - (a < 0); return true;
+    case OP_NOT: *result = !a; return true;
+    case OP_AND: *result = a && b; return true;
+    case OP_OR: *result = a || b; return true;
+    case OP_LT: *result = a < b; return true;
+    case OP_LE: *result = a <= b; return true;
+    case OP_GT: *result = a > b; return true;
+    case OP_GE: *result = a >= b; return true;
+    case OP_EQ: *result = a == b; return true;
+    case OP_NE: *result = a != b; return true;
+    default: *result = 0; return false;
+    }
+}
+
+bool
+expr_checked_integer(const struct expr *e, int64_t *value)
+{
+    int64_t a = 0, b = 0;
+    assert(expr_is_constant(e));
+    *value = 0;
+    switch (e->op) {
+    case OP_INT:
+        *value = e->integer;
+        return true;
+    case OP_DIM:
+        *value = e->dim->size;
+        return true;
+    case OP_IF:
+        return expr_checked_integer(e->args[0], &a) &&
+               expr_checked_integer(e->args[a ? 1 : 2], value);
+    case OP_CAST:
+        if (e->args[0]->kind < KIND_REAL)
+            return expr_checked_integer(e->args[0], value);
+        double v = expr_real(e->args[0]);
+        *value = v > -0x1p63 && v < 0x1p63 ? (int64_t)v : 0;
+        return v > -0x1p63 && v < 0x1p63;
+    default:
+        break;
+    }
+    if (is_comparison(e->op) && (e->args[0]->kind >= KIND_REAL || e->args[1]->kind >= KIND_REAL)) {
+        *value = compare_real(e->op, expr_real(e->args[0]), expr_real(e->args[1]));
+        return true;
+    }
+    return expr_checked_integer(e->args[0], &a) &&
+           (e->count == 1 || expr_checked_integer(e->args[1], &b)) &&
+           apply_int(e->op, a, b, value);
+}
+
+int64_t
+expr_integer(const struct expr *e)
+{
+    int64_t value;
+    expr_checked_integer(e, &value);
+    return value;
+}
+
+double
+expr_real(const struct expr *e)
+{
+    assert(expr_is_constant(e));
+    if (e->op == OP_REAL)
+        return e->real;
+    if (e->kind <= KIND_INT)
+        return (double)expr_integer(e);
+    if (e->op == OP_IF)
+        return expr_integer(e->args[0]) ? expr_real(e->args[1]) : expr_real(e->args[2]);
+    if (e->op == OP_CAST) {
+        double v = expr_real(e->args[0]);
+        switch (e->dtype) {
+        case DTYPE_F16: return num_double_of_half(num_half_of_double(v));
+        case DTYPE_BF16: return num_double_of_bf16(num_bf16_of_double(v));
+        case DTYPE_F32: return (double)(float)v;
+        default: return v;
+        }
+    }
+    return apply_real(e->op, expr_real(e->args[0]), e->count > 1 ? expr_real(e->args[1]) : 0);
+}
+
+/* ---- integer identities: dims stay symbolic, so x+2-2 must still become x ---- */
+
+/* e = base + offset, `front` if written offset + base. */
+static const struct expr *
+split_offset(const struct expr *e, int64_t *offset, bool *front)
+{
+    *front = false;
+    *offset = 0;
+    if (e->op == OP_ADD && e->args[1]->op == OP_INT) {
+        *offset = e->args[1]->integer;
+        return e->args[0];
+    }
+    if (e->op == OP_ADD && e->args[0]->op == OP_INT) {
+        *offset = e->args[0]->integer;
+        *front = true;
+        return e->args[1];
+    }
+    if (e->op == OP_SUB && e->args[1]->op == OP_INT) {
+        *offset = -e->args[1]->integer;
+        return e->args[0];
+    }
+    return e;
+}
+
+static const struct expr *
+plain_binary(struct ir *ir, enum op op, enum kind kind, const struct expr *a, const struct expr *b)
+{
+    struct expr e = node_of(op, kind);
+    const struct expr *args[2] = {a, b};
+    e.quotient = op == OP_DIV ? kind == KIND_INT : a->quotient || b->quotient;
+    return cons(ir, &e, args, 2);
+}
+
+/* x + c with the constants gathered; NULL if there is nothing to gather. */
+static const struct expr *
+add_constant(struct ir *ir, const struct expr *a, int64_t c)
+{
+    bool front;
+    int64_t offset, total;
+    const struct expr *base = split_offset(a, &offset, &front);
+    if (!num_add(offset, c, &total))
+        return NULL;
+    if (total == 0)
+        return base;
+    if (front)
+        return plain_binary(ir, OP_ADD, KIND_INT, ir_int(ir, total), base);
+    if (total > 0)
+        return plain_binary(ir, OP_ADD, KIND_INT, base, ir_int(ir, total));
+    return plain_binary(ir, OP_SUB, KIND_INT, base, ir_int(ir, -total));
+}
+
+static const struct expr *
+multiply_constant(struct ir *ir, const struct expr *a, int64_t c)
+{
+    int64_t product;
+    if (c == 0)
+        return ir_int(ir, 0);
+    if (c == 1)
+        return a;
+    if (a->op == OP_MUL && a->args[1]->op == OP_INT && num_mul(a->args[1]->integer, c, &product))
+        return plain_binary(ir, OP_MUL, KIND_INT, a->args[0], ir_int(ir, product));
+    return NULL;
+}
+
+static const struct expr *
+simplify_int(struct ir *ir, enum op op, const struct expr *a, const struct expr *b)
+{
+    bool right = b->op == OP_INT && !b->quotient;
+    bool left = a->op == OP_INT && !a->quotient;
+    if (a->kind != KIND_INT || b->kind != KIND_INT)
+        return NULL;
+    switch (op) {
+    case OP_ADD:
+        if (left && a->integer == 0)
+            return b;
+        return right ? add_constant(ir, a, b->integer) : NULL;
+    case OP_SUB:
+        if (a == b)
+            return ir_int(ir, 0);
+        return right && b->integer != INT64_MIN ? add_constant(ir, a, -b->integer) : NULL;
+    case OP_MUL:
+        if (left && (a->integer == 0 || a->integer == 1))
+            return a->integer ? b : a;
+        return right ? multiply_constant(ir, a, b->integer) : NULL;
+    case OP_DIV:
+        return right && b->integer == 1 ? a : NULL;
+    case OP_MOD:
+        return right && b->integer == 1 ? ir_int(ir, 0) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* true && x, false || x and the like */
+static const struct expr *
+simplify_logic(struct ir *ir, enum op op, const struct expr *a, const struct expr *b)
+{
+    bool absorbing = op == OP_OR;
+    if (op != OP_AND && op != OP_OR)
+        return NULL;
+    if (a->op == OP_INT)
+        return (a->integer != 0) == absorbing ? ir_bool(ir, absorbing)
+               : b->kind == KIND_BOOL         ? b
+                                              : NULL;
+    if (b->op == OP_INT && (b->integer != 0) != absorbing && a->kind == KIND_BOOL)
+        return a;
+    return NULL;
+}
+
+/* ---- operations ---- */
+
+static enum kind
+kind_of_binary(enum op op, const struct expr *a, const struct expr *b)
+{
+    if (is_comparison(op) || op == OP_AND || op == OP_OR)
+        return KIND_BOOL;
+    enum kind kind = join(a, b);
+    if (kind <= KIND_INT)
+        kind = op == OP_POW ? (expr_is_constant(a) && expr_is_constant(b) ? KIND_REAL : KIND_F32)
+                            : KIND_INT;
+    return kind;
+}
+
+/* Both numbers: the result as a number, or NULL when it overflows or is no number. */
+static const struct expr *
+fold_numbers(struct ir *ir, enum op op, enum kind kind, const struct expr *a,
+             const struct expr *b)
+{
+    bool ints = a->op == OP_INT && (b == NULL || b->op == OP_INT);
+    int64_t integer;
+    if (ints && kind <= KIND_INT) {
+        if (!apply_int(op, a->integer, b ? b->integer : 0, &integer))
+            return NULL;
+        bool quotient = op == OP_DIV || a->quotient || (b != NULL && b->quotient);
+        return kind == KIND_BOOL ? ir_bool(ir, integer != 0) : flagged_int(ir, integer, quotient);
+    }
+    double x = expr_real(a), y = b ? expr_real(b) : 0;
+    if (is_comparison(op))
+        return ir_bool(ir, compare_real(op, x, y));
+    if (op == OP_AND || op == OP_OR || op == OP_NOT)
+        return NULL;
+    double real = apply_real(op, x, y);
+    return isnan(real) ? NULL : ir_real(ir, real);
+}
+
+const struct expr *
+ir_binary(struct ir *ir, enum op op, const struct expr *a, const struct expr *b)
+{
+    enum kind kind = kind_of_binary(op, a, b);
+    const struct expr *folded = NULL;
+    if (is_number(a) && is_number(b))
+        folded = fold_numbers(ir, op, kind, a, b);
+    if (folded == NULL)
+        folded = simplify_int(ir, op, a, b);
+    if (folded == NULL)
+        folded = simplify_logic(ir, op, a, b);
+    return folded != NULL ? folded : plain_binary(ir, op, kind, a, b);
+}
+
+/* Functions that leave integers alone. */
+static bool
+is_rounding(enum op op)
+{
+    return op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_TRUNC;
+}
+
+static bool
+keeps_integers(enum op op)
+{
+    return op == OP_NEG || op == OP_ABS || op == OP_SIGN || is_rounding(op);
+}
+
+const struct expr *
+ir_unary(struct ir *ir, enum op op, const struct expr *a)
+{
+    enum kind kind = a->kind;
+    if (op == OP_NOT)
+        kind = KIND_BOOL;
+    else if (kind <= KIND_INT)
+        kind = keeps_integers(op) ? KIND_INT : expr_is_constant(a) ? KIND_REAL : KIND_F32;
+    if (is_rounding(op) && a->kind <= KIND_INT)
+        return a;
+    if (op == OP_NOT && a->op == OP_NOT && a->args[0]->kind == KIND_BOOL)
+        return a->args[0];
+    const struct expr *folded = is_number(a) ? fold_numbers(ir, op, kind, a, NULL) : NULL;
+    if (folded != NULL)
+        return folded;
+    struct expr e = node_of(op, kind);
+    e.quotient = kind == KIND_INT && a->quotient;
+    return cons(ir, &e, &a, 1);
+}
+
+/* A value in a wider kind, where a folded `if` would otherwise narrow it. */
+static const struct expr *
+widened(struct ir *ir, const struct expr *e, enum kind kind)
+{
+    if (e->kind == kind || kind <= KIND_INT)
+        return e;
+    if (e->op == OP_INT)
+        return ir_real(ir, (double)e->integer);
+    if (e->kind == KIND_REAL || kind == KIND_REAL)
+        return e;
+    return ir_cast(ir, kind == KIND_F64 ? DTYPE_F64 : DTYPE_F32, e);
+}
+
+const struct expr *
+ir_if(struct ir *ir, const struct expr *condition, const struct expr *a, const struct expr *b)
+{
+    enum kind kind = join(a, b);
+    if (condition->op == OP_INT)
+        return widened(ir, condition->integer ? a : b, kind);
+    if (a == b)
+        return a;
+    if (kind == KIND_REAL && !expr_is_constant(condition))
+        kind = KIND_F32;
+    struct expr e = node_of(OP_IF, kind);
+    const struct expr *args[3] = {condition, a, b};
+    e.quotient = kind == KIND_INT && (a->quotient || b->quotient);
+    return cons(ir, &e, args, 3);
+}
+
+const struct expr *
+ir_with_args(struct ir *ir, const struct expr *e, const struct expr *const *args)
+{
+    switch (e->op) {
+    case OP_INT:
+    case OP_REAL:
+    case OP_INDEX:
+    case OP_DIM:
+        return e;
+    case OP_LOAD:
+        return ir_load(ir, e->tensor, dtype_info[e->tensor->dtype].kind, e->tensor->rank, args,
+                       e->count > e->tensor->rank ? args[e->tensor->rank] : NULL);
+    case OP_REDUCE:
+        return ir_reduce(ir, e->binder, args[0], e->count > 1 ? args[1] : NULL);
+    case OP_CAT:
+        return ir_cat(ir, e->binder, args);
+    case OP_CAST:
+        return ir_cast(ir, e->dtype, args[0]);
+    case OP_IF:
+        return ir_if(ir, args[0], args[1], args[2]);
+    default:
+        return e->count == 1 ? ir_unary(ir, e->op, args[0])
+                             : ir_binary(ir, e->op, args[0], args[1]);
+    }
+}
+
+const struct expr *
+expr_default(const struct expr *load)
+{
+    assert(load->op == OP_LOAD);
+    return load->count > load->tensor->rank ? load->args[load->tensor->rank] : NULL;
+}
+
+const struct expr *
+expr_filter(const struct expr *reduce)
+{
+    assert(reduce->op == OP_REDUCE);
+    return reduce->count > 1 ? reduce->args[1] : NULL;
+}

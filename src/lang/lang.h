@@ -1,0 +1,168 @@
+/* lang: the tensor language, from text to meaning.
+ *
+ *   lang_open      a file becomes a task: parsed, with its helpers and the operator library
+ *   lang_program   the task for one case: expanded, checked, simplified (ir.h)
+ *   lang_canonical, lang_hash, lang_expand, lang_format    texts
+ *   lang_cost, lang_light                                  what follows from it
+ *   lang_interpret                                         its meaning, on small shapes
+ *   lang_emit                                              the same meaning as C, for true shapes
+ *
+ * Ownership law: everything returned lives in the arena given to lang_open or named in the call.
+ * Errors are the caller's (a positioned message in `diags`, STATUS_INPUT) or ours (assert).
+ */
+#ifndef HONE_LANG_LANG_H
+#define HONE_LANG_LANG_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "lang/ir.h"
+
+#define LANG_MAX_FILE (1024 * 1024)
+
+/* ---- loading ---- */
+
+struct lang; /* a task: its file, the files it uses */
+
+/* Reads and parses FILE.op; the last operator is the task. NULL after errors. */
+struct lang *
+lang_open(struct arena *arena, const char *path, struct diags *diags);
+
+/* The same from memory; `path` is for messages, for `use` and for the task's name. */
+struct lang *
+lang_parse(struct arena *arena, const char *path, const char *text, size_t length,
+           struct diags *diags);
+
+const char *
+lang_name(const struct lang *lang);
+
+/* Case 0 is "default". */
+size_t
+lang_case_count(const struct lang *lang);
+const char *
+lang_case_name(const struct lang *lang, size_t number);
+
+struct lang_size {
+    const char *dim;
+    int64_t size;
+};
+
+/* The program of a case, with some dims changed further (for `any`, and for a canonical text whose
+ * dims have no sizes of their own). NULL after errors. Warnings are given for case 0 only. */
+struct program *
+lang_program(struct lang *lang, size_t case_number, const struct lang_size *sizes,
+             size_t size_count, struct diags *diags);
+
+/* ---- texts ---- */
+
+/* The stages of the expanded program, one a line, names as the author wrote them. */
+void
+lang_expand(struct buf *buf, const struct program *program);
+
+/* One stage of it, without the newline: "Y[r,j] = E[r,j] / Y.1[r]". */
+void
+lang_expand_stage(struct buf *buf, const struct program *program, const struct stage *stage);
+
+void
+lang_canonical(struct buf *buf, const struct program *program);
+
+/* SHA-256 of the canonical text, 64 hex digits. */
+const char *
+lang_hash(struct arena *arena, const struct program *program);
+
+/* A file in the house style: `hone fmt`. Comments are kept. STATUS_INPUT if it does not parse. */
+enum status
+lang_format(struct buf *buf, const char *path, const char *text, size_t length,
+            struct diags *diags);
+
+/* ---- cost ---- */
+
+struct cost {
+    double flops;             /* everything that counts as one */
+    double apart[OP_COUNT];   /* divisions, square roots, functions, by operation */
+    double bytes_in, bytes_out;
+    bool exact;               /* false: a filter on data or too large to count was taken as passing */
+};
+
+void
+lang_cost(const struct program *program, struct cost *cost);
+
+/* A machine as the speed of light sees it. All figures are for the threads in use. */
+struct lang_machine {
+    const char *name;
+    bool measured;         /* false: estimated from the processor's description */
+    unsigned threads;
+    double gflops_f32, gflops_f64;     /* fused multiply-add peak */
+    double function_ns[OP_COUNT];      /* f32, one element, all threads together; 0: free */
+    unsigned level_count;              /* memory levels, nearest first */
+    struct {
+        char name[8];                  /* "L1", "L2", "L3", "memory" */
+        double bytes;                  /* what it holds; the last one: infinite */
+        double gbs;
+    } level[5];
+};
+
+struct light {
+    double us;                             /* the largest of the three */
+    double compute_us, memory_us, function_us;
+    const char *limit;                     /* "compute", a level's name, or the costliest function */
+    const char *level;                     /* the smallest level that holds inputs and outputs */
+};
+
+void
+lang_light(const struct program *program, const struct cost *cost,
+           const struct lang_machine *machine, struct light *light);
+
+/* ---- meaning ---- */
+
+/* What the reference found for one output. Integers are exact in v. */
+struct lang_result {
+    const struct tensor *tensor;
+    double *v;
+    double *g, *c;  /* the tolerance's two sizes; NULL: zero everywhere. g is NaN: unjudged */
+    int64_t terms;  /* outputs of argmax and argmin: the number of terms; otherwise 0 */
+    double *term_v, *term_g, *term_c; /* [element][term]: what was compared; NULL g, c: zero.
+                                         A term that the filter drops is NaN. */
+};
+
+/* (a) The interpreter: the definition. inputs[i] points to the elements of input i in their dtype;
+ * results has one row for each output, filled in. STATUS_MACHINE: no memory. */
+enum status
+lang_interpret(struct arena *arena, const struct program *program, const void *const *inputs,
+               struct lang_result *results);
+
+/* (b) The same as C text. */
+enum emit {
+    EMIT_REFERENCE,  /* double, with g and c beside each value, OpenMP */
+    EMIT_NAIVE,      /* the plain kernel: float, one loop nest a stage, outermost loop parallel */
+    EMIT_ONE,        /* honest evaluators in the task's own arithmetic, as kernels: */
+    EMIT_SIXTEEN,    /*   sixteen accumulators */
+    EMIT_RANDOM,     /*   terms in random order, fixed by `seed` in the text */
+};
+
+struct emit_options {
+    enum emit form;
+    bool denormals;  /* EMIT_REFERENCE: some input is denormal, so inputs carry a g of their own */
+    uint64_t seed;   /* EMIT_RANDOM */
+};
+
+/* EMIT_REFERENCE defines
+ *     int hone_reference(const void *const *in, double *const *v, double *const *g,
+ *                        double *const *c, double *const *term_v, double *const *term_g,
+ *                        double *const *term_c);
+ * with arrays over inputs and outputs, laid out as struct lang_result says; the caller allocates all
+ * of v, g, c (never NULL; lang_reference_needs tells which stay zero); returns 0, or 1 when memory
+ * ran out. The others define `void kernel(const T *restrict in1, ..., T *restrict out1, ...)`,
+ * stand alone, and compile without warnings at -Wall. */
+void
+lang_emit(struct buf *buf, const struct program *program, const struct emit_options *options);
+
+struct lang_needs {
+    double peak_bytes; /* at the worst moment of the reference, outputs included, inputs not */
+    double terms;      /* scalar operations: what its time is estimated from */
+};
+
+void
+lang_reference_needs(const struct program *program, struct lang_needs *needs);
+
+#endif

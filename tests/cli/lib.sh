@@ -1,0 +1,96 @@
+# Helpers of the shell tests. A test begins with
+#
+#     . "${0%/*}/lib.sh"
+#
+# and is then in an empty folder of its own. $HONE is the program, $ROOT the project's folder.
+
+HONE=${HONE:-$(cd "${0%/*}/../.." && pwd)/build/release/hone}
+ROOT=${ROOT:-$(cd "${0%/*}/../.." && pwd)}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+cd "$scratch" || exit 3
+failures=0
+
+pass()
+{
+    echo "ok - $1"
+}
+
+fail()
+{
+    echo "not ok - $1"
+    failures=$((failures + 1))
+}
+
+# Shows a file as TAP comments.
+quote()
+{
+    [ ! -s "$1" ] || sed 's/^/#   /' "$1"
+}
+
+# run COMMAND...: its output in the files out and err, its exit code in $code.
+run()
+{
+    code=0
+    "$@" >out 2>err </dev/null || code=$?
+}
+
+# check NAME COMMAND: COMMAND, a line of shell, must succeed.
+check()
+{
+    if (eval "$2") >check.log 2>&1; then
+        pass "$1"
+    else
+        fail "$1"
+        echo "# failed: $2"
+        quote check.log
+    fi
+}
+
+# expect NAME CODE COMMAND...: the command must end with that exit code; then see out and err.
+expect()
+{
+    name=$1 wanted=$2
+    shift 2
+    run "$@"
+    if [ "$code" -eq "$wanted" ]; then
+        pass "$name"
+    else
+        fail "$name"
+        echo "# exit code $code, not $wanted: $*"
+        quote out
+        quote err
+    fi
+}
+
+# says FILE NAME TEXT: the file must contain the text.
+says()
+{
+    if grep -qF -e "$3" "$1"; then
+        pass "$2"
+    else
+        fail "$2"
+        echo "# $1 does not contain: $3"
+        quote "$1"
+    fi
+}
+
+# is_text FILE NAME TEXT: the file must be exactly that text and a newline.
+is_text()
+{
+    printf '%s\n' "$3" >wanted.txt
+    if cmp -s wanted.txt "$1"; then
+        pass "$2"
+    else
+        fail "$2"
+        diff wanted.txt "$1" | sed 's/^/#   /'
+    fi
+}
+
+# The last line of a test.
+finish()
+{
+    [ "$failures" -eq 0 ]
+    exit
+}
