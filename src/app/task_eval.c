@@ -54,7 +54,7 @@ write_array(struct cli *cli, const char *folder, const char *name, const struct 
 static enum status
 write_outputs(struct cli *cli, const char *folder, const struct found *found, size_t count)
 {
-    enum status status = file_make_folder(folder, cli->diags);
+    enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct tensor *tensor = found[i].result->tensor;
         status = write_array(cli, folder, arena_printf(cli->arena, "%s.npy", tensor->name), tensor,
@@ -159,12 +159,35 @@ evaluate(struct cli *cli, const struct program *program, void **inputs, uint64_t
     return status;
 }
 
-/* Evaluates one of the cases asked for; its memory is dropped at the end. */
+/* Where the outputs of a case go, made; *folder is NULL if they go nowhere. */
+static enum status
+prepare_folder(struct cli *cli, const struct view *view, const struct program *program,
+               const char **folder)
+{
+    *folder = cli_given(cli, "o");
+    if (*folder == NULL)
+        return STATUS_OK;
+    if (view->count > 1)
+        *folder = file_join(cli->arena, *folder, program->case_name);
+    return file_make_folder(*folder, cli->diags);
+}
+
+static void
+show(struct cli *cli, const struct program *program, const struct found *found, uint64_t seed)
+{
+    const char *from = cli_given(cli, "inputs");
+    if (from == NULL)
+        from = arena_printf(cli->arena, "normal, seed %llu", (unsigned long long)seed);
+    buf_printf(&cli->out, "%s, case %s, inputs %s\n", program->name, program->case_name, from);
+    show_table(cli, program, found);
+}
+
+/* Evaluates one of the cases asked for. */
 static enum status
 eval_case(struct cli *cli, const struct view *view, size_t number, uint64_t seed)
 {
     const struct program *program = view->rows[number].program;
-    const char *from = cli_given(cli, "inputs"), *to = cli_given(cli, "o");
+    const char *from = cli_given(cli, "inputs"), *to;
     struct found *found = arena_array(cli->arena, program->output_count, sizeof *found);
     void **inputs;
     enum status status = STATUS_OK;
@@ -173,22 +196,16 @@ eval_case(struct cli *cli, const struct view *view, size_t number, uint64_t seed
     else
         inputs = task_draw_all(cli->arena, program, DRAW_NORMAL, seed);
     if (status == STATUS_OK)
+        status = prepare_folder(cli, view, program, &to);
+    if (status == STATUS_OK)
         status = evaluate(cli, program, inputs, seed, found);
     if (status == STATUS_OK && to != NULL)
-        status =
-            write_outputs(cli, view->count > 1 ? file_join(cli->arena, to, program->case_name) : to,
-                          found, program->output_count);
-    if (status != STATUS_OK)
-        return status;
-    if (cli->json) {
+        status = write_outputs(cli, to, found, program->output_count);
+    if (status == STATUS_OK && cli->json)
         show_json(cli, program, found, number);
-        return STATUS_OK;
-    }
-    buf_printf(&cli->out, "%s, case %s, inputs %s\n", program->name, program->case_name,
-               from ? from
-                    : arena_printf(cli->arena, "normal, seed %llu", (unsigned long long)seed));
-    show_table(cli, program, found);
-    return STATUS_OK;
+    else if (status == STATUS_OK)
+        show(cli, program, found, seed);
+    return status;
 }
 
 static enum status

@@ -20,21 +20,22 @@ struct flow {
     size_t column, lines, left_out;
 };
 
+/* `count`: how many things the item stands for. */
 static void
-flow_item(struct flow *flow, const char *item)
+flow_item(struct flow *flow, const char *item, size_t count)
 {
     size_t length = strlen(item);
     bool begin = flow->lines == 0;
     if (!begin && flow->column + strlen(flow->gap) + length > WIDTH) {
         if (flow->lines == MOST_LINES || flow->left_out > 0) {
-            flow->left_out++;
+            flow->left_out += count;
             return;
         }
         buf_putc(flow->buf, '\n');
         begin = true;
     }
     if (flow->left_out > 0) {
-        flow->left_out++;
+        flow->left_out += count;
         return;
     }
     const char *lead = !begin ? flow->gap : flow->lines == 0 ? flow->first : flow->next;
@@ -104,8 +105,10 @@ static void
 put_tensors(struct buf *buf, const char *first, struct tensor *const *tensors, size_t count)
 {
     struct flow flow = {.buf = buf, .first = first, .next = "       ", .gap = "    "};
-    for (size_t i = 0, used; i < count; i += used)
-        flow_item(&flow, tensor_group(buf->arena, tensors + i, count - i, &used));
+    for (size_t i = 0, used; i < count; i += used) {
+        const char *item = tensor_group(buf->arena, tensors + i, count - i, &used);
+        flow_item(&flow, item, used);
+    }
     flow_end(&flow, "");
 }
 
@@ -133,7 +136,7 @@ put_stages(struct buf *buf, const struct program *program, const bool *split)
             continue;
         struct buf item = buf_in(buf->arena);
         put_short_stage(&item, split, &program->stages[i]);
-        flow_item(&flow, item.data);
+        flow_item(&flow, item.data, 1);
     }
     flow_end(&flow, ": --expand shows them");
 }
@@ -187,8 +190,10 @@ put_common_dims(struct buf *buf, const struct view *view)
     const struct program *program = view->rows[0].program;
     for (size_t d = 0; d < program->dim_count; d++)
         if (!has_column(view, d) && is_common(view, d))
-            flow_item(&flow, arena_printf(buf->arena, "%s=%lld", program->dims[d].name,
-                                          (long long)program->dims[d].size));
+            flow_item(&flow,
+                      arena_printf(buf->arena, "%s=%lld", program->dims[d].name,
+                                   (long long)program->dims[d].size),
+                      1);
     flow_end(&flow, " dims");
 }
 
@@ -219,6 +224,16 @@ count_text(struct arena *arena, double count, const char *unit)
     return buf.data;
 }
 
+/* What a reference in C does is not known. */
+static const char *
+flops_text(struct arena *arena, const struct face_case *row)
+{
+    if (row->program->foreign != NULL)
+        return "-";
+    return arena_printf(arena, "%s%s",
+                        row->cost.exact ? "" : "<= ", count_text(arena, row->cost.flops, ""));
+}
+
 static const char *
 time_text(struct arena *arena, double us)
 {
@@ -238,12 +253,11 @@ add_row(struct table *table, const struct view *view, const struct face_case *ro
     for (size_t d = 0; d < view->first->dim_count; d++)
         if (has_column(view, d))
             cells[n++] = arena_printf(arena, "%lld", (long long)row->program->dims[d].size);
-    cells[n++] = arena_printf(arena, "%s%s",
-                              row->cost.exact ? "" : "<= ", count_text(arena, row->cost.flops, ""));
+    cells[n++] = flops_text(arena, row);
     if (function != OP_COUNT)
         cells[n++] = count_text(arena, row->cost.apart[function], "");
     cells[n++] = count_text(arena, bytes, "B");
-    cells[n++] = arena_printf(arena, "%.1f", row->cost.flops / bytes);
+    cells[n++] = row->program->foreign ? "-" : arena_printf(arena, "%.1f", row->cost.flops / bytes);
     cells[n++] = time_text(arena, row->light.us);
     cells[n++] = row->light.limit;
     table_row(table, cells);

@@ -728,37 +728,41 @@ build_stage(struct scope *scope, const struct statement *s)
 
 struct wholes { /* the operator calls inside a whole-tensor expression, and its shape */
     struct scope *scope;
-    const char *name; /* of the result */
+    struct nested *nested;
     const struct result_memo *calls;
     const struct tensor *shape; /* the first tensor that has dimensions */
-    struct { const char *op; unsigned count; } *seen;
-    size_t seen_count;
 };
 
-/* "Y.f", then "Y.f.2" ... */
 static const char *
-nested_name(struct wholes *wholes, const char *op)
+nested_name(struct arena *arena, struct nested *nested, const char *op)
 {
-    struct arena *arena = wholes->scope->builder->arena;
     size_t i = 0;
-    while (i < wholes->seen_count && wholes->seen[i].op != op)
+    while (i < nested->count && nested->seen[i].op != op)
         i++;
-    if (i == wholes->seen_count) {
-        wholes->seen = arena_grow(arena, wholes->seen, i, i + 1, sizeof *wholes->seen);
-        wholes->seen[i].op = op;
-        wholes->seen_count++;
+    if (i == nested->count) {
+        nested->seen = arena_grow(arena, nested->seen, i, i + 1, sizeof *nested->seen);
+        nested->seen[i].op = op;
+        nested->count++;
     }
-    unsigned number = ++wholes->seen[i].count;
-    return number == 1 ? arena_printf(arena, "%s.%s", wholes->name, op)
-                       : arena_printf(arena, "%s.%s.%u", wholes->name, op, number);
+    unsigned number = ++nested->seen[i].count;
+    return number == 1 ? arena_printf(arena, "%s.%s", nested->base, op)
+                       : arena_printf(arena, "%s.%s.%u", nested->base, op, number);
 }
 
-static bool
+bool
 is_operator_call(struct scope *scope, const struct ast *ast)
 {
     struct env env = {.scope = scope, .ellipsis = -1};
     return ast->form == AST_CALL && word_kind(ast->name) == WORD_NONE &&
            find_def(&env, ast->name, ast->place) == NULL;
+}
+
+struct tensor *
+build_nested_call(struct scope *scope, const struct ast *call, struct nested *nested)
+{
+    struct tensor *tensor;
+    const char *name = nested_name(scope->builder->arena, nested, call->name);
+    return build_call(scope, call, &name, 1, nested, &tensor) ? tensor : NULL;
 }
 
 static void
@@ -781,8 +785,7 @@ prepare_whole(struct wholes *wholes, const struct ast *ast)
     }
     if (is_operator_call(scope, ast)) {
         struct result_memo *memo = arena_alloc(scope->builder->arena, sizeof *memo);
-        const char *name = nested_name(wholes, ast->name);
-        if (!build_call(scope, ast, &name, 1, name, &memo->tensor))
+        if ((memo->tensor = build_nested_call(scope, ast, wholes->nested)) == NULL)
             return false;
         memo->call = ast;
         memo->next = wholes->calls;
@@ -824,17 +827,17 @@ shapes_agree(struct scope *scope, struct wholes *wholes, const struct expr *valu
         build_error(scope, place,
                     "the tensors of %s have different shapes, the first is %s %s; write "
                     "subscripts to broadcast",
-                    wholes->name, wholes->shape->name,
+                    wholes->nested->base, wholes->shape->name,
                     show_shape(scope->builder, wholes->shape));
     return shape != NULL;
 }
 
 struct tensor *
 build_whole_stage(struct scope *scope, const struct ast *ast, const char *name,
-                  const struct type *type, struct place place)
+                  const struct type *type, struct place place, struct nested *nested)
 {
     struct builder *b = scope->builder;
-    struct wholes wholes = {.scope = scope, .name = name};
+    struct wholes wholes = {.scope = scope, .nested = nested};
     struct env env = {.scope = scope, .ellipsis = -1, .whole = true};
     const char *names[LANG_MAX_RANK];
     if (!prepare_whole(&wholes, ast))
@@ -883,16 +886,17 @@ build_whole(struct scope *scope, const struct statement *s)
     const char **names = arena_array(arena, s->name_count, sizeof *names);
     for (size_t i = 0; i < s->name_count; i++)
         names[i] = tensor_name(scope, s->names[i].name);
+    struct nested nested = {.base = names[0]};
     if (is_operator_call(scope, s->value)) {
-        if (!build_call(scope, s->value, names, s->name_count, names[0], tensors) ||
+        if (!build_call(scope, s->value, names, s->name_count, &nested, tensors) ||
             !check_result_types(scope, s, tensors))
             return false;
     } else if (s->name_count > 1) {
         build_error(scope, s->place, "several results need a call: A, B = f(X); write a stage for "
                     "each");
         return false;
-    } else if ((tensors[0] = build_whole_stage(scope, s->value, names[0], &s->types[0],
-                                               s->place)) == NULL) {
+    } else if ((tensors[0] = build_whole_stage(scope, s->value, names[0], &s->types[0], s->place,
+                                               &nested)) == NULL) {
         return false;
     }
     for (size_t i = 0; i < s->name_count; i++)

@@ -109,7 +109,6 @@ struct binding { /* a call on its way */
     struct scope *caller;
     struct scope *scope; /* of the operator called */
     const struct ast *call;
-    const char *prefix;
     struct tensor **args;
 };
 
@@ -355,16 +354,19 @@ check_given_names(struct binding *binding)
 /* ---- evaluating arguments ---- */
 
 static struct tensor *
-argument(struct scope *scope, const struct ast *ast, const char *prefix, const char *input)
+argument(struct scope *scope, const struct ast *ast, const char *prefix, const char *input,
+         struct nested *nested)
 {
     if (ast->form == AST_NAME) {
         const struct symbol *symbol = symbols_find(&scope->symbols, ast->name);
         if (symbol != NULL && symbol->tensor != NULL)
             return symbol->tensor;
     }
+    if (is_operator_call(scope, ast))
+        return build_nested_call(scope, ast, nested);
     const char *name = arena_printf(scope->builder->arena, "%s.%s", prefix, input);
     struct type none = {0};
-    return build_whole_stage(scope, ast, name, &none, ast->place);
+    return build_whole_stage(scope, ast, name, &none, ast->place, nested);
 }
 
 static const char *
@@ -429,7 +431,7 @@ wrong_call(struct scope *scope, const struct ast *call)
 
 bool
 build_call(struct scope *scope, const struct ast *call, const char *const *names, size_t count,
-           const char *prefix, struct tensor **tensors)
+           struct nested *nested, struct tensor **tensors)
 {
     struct builder *b = scope->builder;
     const struct unit *unit;
@@ -451,15 +453,16 @@ build_call(struct scope *scope, const struct ast *call, const char *const *names
     *inner = (struct scope){.builder = b,
                             .unit = unit,
                             .op = op,
-                            .prefix = prefix,
+                            .prefix = names[0],
                             .result_names = names,
                             .caller = scope,
                             .call_place = call->place,
                             .depth = scope->depth + 1};
-    struct binding binding = {scope, inner, call, prefix, NULL};
+    struct binding binding = {scope, inner, call, NULL};
     binding.args = arena_array(b->arena, call->count + 1, sizeof *binding.args);
     for (size_t i = 0; i < call->count; i++)
-        if ((binding.args[i] = argument(scope, call->args[i], prefix, input_name(op, i))) == NULL)
+        if ((binding.args[i] = argument(scope, call->args[i], names[0], input_name(op, i),
+                                        nested)) == NULL)
             return false;
     return check_given_names(&binding) && for_each_input(&binding, bind_shape) &&
            declare_dims(&binding) && declare_inputs(&binding) &&

@@ -109,6 +109,16 @@ struct frame {
     unsigned depth; /* defs inside defs */
 };
 
+/* Names of the operator calls nested in one statement: Y.f, then Y.f.2 ... */
+struct nested {
+    const char *base; /* "Y" */
+    struct {
+        const char *op;
+        unsigned count;
+    } *seen;
+    size_t count;
+};
+
 struct result_memo {
     const struct ast *call;
     struct tensor *tensor;
@@ -149,10 +159,16 @@ build_constants(struct scope *scope, const struct ast_named *given, size_t given
 bool
 check_requirements(struct scope *scope);
 
-/* A stage over `rank` fresh indices, one for each dimension of `shape`. */
+/* The stage `name` of a whole-tensor expression; calls inside it are built first. */
 struct tensor *
 build_whole_stage(struct scope *scope, const struct ast *ast, const char *name,
-                  const struct type *type, struct place place);
+                  const struct type *type, struct place place, struct nested *nested);
+/* An operator call inside a statement: its result, named by `nested`. */
+struct tensor *
+build_nested_call(struct scope *scope, const struct ast *call, struct nested *nested);
+/* Whether it calls an operator, not a function or def. */
+bool
+is_operator_call(struct scope *scope, const struct ast *ast);
 
 bool
 resolve_type(struct scope *scope, const struct type *type, enum dtype *dtype);
@@ -193,10 +209,11 @@ find_def(struct env *env, const char *name, struct place use);
 /* Whether some operator has this name, whatever its number of inputs. */
 bool
 is_operator(struct scope *scope, const char *name);
-/* Results of the call in `tensors` (one for each name); false after reporting. */
+/* Results of the call in `tensors` (one for each name); its stages are called after the first.
+ * false after reporting. */
 bool
 build_call(struct scope *scope, const struct ast *call, const char *const *names, size_t count,
-           const char *prefix, struct tensor **tensors);
+           struct nested *nested, struct tensor **tensors);
 
 /* ---- expand.c ---- */
 

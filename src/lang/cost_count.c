@@ -73,6 +73,19 @@ opposite(enum op op)
     }
 }
 
+/* Moves a constant b into the bounds, so that conditions on the same value can be seen to be so. */
+static struct atom
+absorb(struct atom atom)
+{
+    if (!expr_is_constant(atom.b))
+        return atom;
+    int64_t shift = expr_integer(atom.b), low = atom.low, high = atom.high;
+    if ((low == INT64_MIN || num_add(low, shift, &low)) &&
+        (high == INT64_MAX || num_add(high, shift, &high)))
+        return (struct atom){.a = atom.a, .low = low, .high = high};
+    return atom;
+}
+
 static const struct cond *
 hold_comparison(struct counter *counter, const struct cond *rest, const struct expr *e, bool want)
 {
@@ -95,9 +108,9 @@ hold_comparison(struct counter *counter, const struct cond *rest, const struct e
         break;
     default:
         atom.low = atom.high = 0;
-        return cost__deny(counter, rest, add_atom(counter, NULL, atom));
+        return cost__deny(counter, rest, add_atom(counter, NULL, absorb(atom)));
     }
-    return add_atom(counter, rest, atom);
+    return add_atom(counter, rest, absorb(atom));
 }
 
 const struct cond *
@@ -386,7 +399,7 @@ narrow_monotone(const struct atom *atom, bool falling, unsigned level, int64_t *
 }
 
 struct component {
-    const struct atom *atom[MOST_ATOMS];
+    struct atom atom[MOST_ATOMS];
     struct solution solution[MOST_ATOMS];
     unsigned count;
     uint32_t levels;
@@ -401,9 +414,9 @@ solve_inner(const struct component *component, const struct box *box, int64_t *a
     for (unsigned i = 0; i < component->count && span.low <= span.high; i++) {
         const struct solution *s = &component->solution[i];
         if (s->affine)
-            narrow_affine(component->atom[i], s->slope, level, at, &span);
+            narrow_affine(&component->atom[i], s->slope, level, at, &span);
         else
-            narrow_monotone(component->atom[i], s->direction < 0, level, at, &span);
+            narrow_monotone(&component->atom[i], s->direction < 0, level, at, &span);
     }
     return span.low <= span.high ? span.high - span.low + 1 : 0;
 }
@@ -414,7 +427,7 @@ points_here(const struct component *component, const struct box *box, int64_t *a
     if (component->inner >= 0)
         return solve_inner(component, box, at);
     for (unsigned i = 0; i < component->count; i++)
-        if (!holds(component->atom[i], at))
+        if (!holds(&component->atom[i], at))
             return 0;
     return 1;
 }
@@ -450,7 +463,7 @@ effort(struct component *component, const struct box *box, int inner)
 {
     double steps = 0, points = 1;
     for (unsigned i = 0; i < component->count; i++) {
-        const struct atom *atom = component->atom[i];
+        const struct atom *atom = &component->atom[i];
         double once = 2.0 + atom->a->tree + (atom->b ? atom->b->tree : 0);
         if (inner >= 0) {
             struct solution s = component->solution[i] = solve(atom, inner);
@@ -520,20 +533,20 @@ decide(const struct atom *atom, const struct box *box)
 
 /* Moves the atoms that share indices, directly or not, with the first one into the component. */
 static unsigned
-take_component(const struct atom **atoms, unsigned count, struct component *component)
+take_component(struct atom *atoms, unsigned count, struct component *component)
 {
     uint32_t before;
-    component->levels = levels_of(atoms[0]);
+    component->levels = levels_of(&atoms[0]);
     do {
         before = component->levels;
         for (unsigned i = 0; i < count; i++)
-            if (levels_of(atoms[i]) & component->levels)
-                component->levels |= levels_of(atoms[i]);
+            if (levels_of(&atoms[i]) & component->levels)
+                component->levels |= levels_of(&atoms[i]);
     } while (component->levels != before);
     unsigned left = 0;
     component->count = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (i == 0 || levels_of(atoms[i]) & component->levels)
+        if (i == 0 || levels_of(&atoms[i]) & component->levels)
             component->atom[component->count++] = atoms[i];
         else
             atoms[left++] = atoms[i];
@@ -541,19 +554,33 @@ take_component(const struct atom **atoms, unsigned count, struct component *comp
     return left;
 }
 
+/* Adds a condition to those of `count` others, or narrows the one on the same value. */
+static bool
+gather(struct atom *atoms, unsigned *count, const struct atom *atom)
+{
+    for (unsigned i = 0; i < *count; i++)
+        if (atoms[i].a == atom->a && atoms[i].b == atom->b) {
+            atoms[i].low = atom->low > atoms[i].low ? atom->low : atoms[i].low;
+            atoms[i].high = atom->high < atoms[i].high ? atom->high : atoms[i].high;
+            return true;
+        }
+    if (*count == MOST_ATOMS)
+        return false;
+    atoms[(*count)++] = *atom;
+    return true;
+}
+
 /* A list without denied ones. */
 static double
 points_of_atoms(struct counter *counter, const struct box *box, const struct cond *list)
 {
-    const struct atom *atoms[MOST_ATOMS];
+    struct atom atoms[MOST_ATOMS];
     unsigned count = 0;
     for (; list != NULL; list = list->next) {
         int decided = decide(&list->atom, box);
         if (decided == 0)
             return 0;
-        if (decided < 0 && count < MOST_ATOMS)
-            atoms[count++] = &list->atom;
-        else if (decided < 0)
+        if (decided < 0 && !gather(atoms, &count, &list->atom))
             counter->exact = false;
     }
     double points = 1;

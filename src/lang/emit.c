@@ -493,10 +493,9 @@ print_naive(struct emitter *em)
     for (size_t s = 0; s < program->stage_count; s++) {
         const struct tensor *tensor = program->stages[s].tensor;
         if (tensor->output < 0)
-            emit_line(em, "static %s %s[%lld];", dtype_info[tensor->dtype].c_type,
+            emit_line(em, "static %s %s[%lld];\n", dtype_info[tensor->dtype].c_type,
                       em->name[tensor->number], (long long)tensor->count);
     }
-    buf_putc(em->out, '\n');
     emit_signature(em);
     buf_puts(em->out, "\n{\n");
     em->indent++;
@@ -516,10 +515,16 @@ print_naive(struct emitter *em)
 static void
 print_reference(struct emitter *em)
 {
+    struct buf *out = em->out, body = buf_in(em->arena);
+
+    em->out = &body;
+    print_functions(em);
+    em->out = out;
     emit_reference_rules(em);
+    emit_tile_helpers(em, body.data);
     buf_printf(em->out, "enum { TENSORS = %zu };\n\n", em->program->tensor_count);
     buf_puts(em->out, reference_memory);
-    print_functions(em);
+    buf_add(em->out, body.data, body.length);
     print_reference_entry(em);
 }
 
@@ -540,8 +545,9 @@ print_kernel(struct emitter *em)
         print_kernel_entry(em);
     }
     em->out = out;
-    emit_kernel_prelude(em);
+    emit_kernel_prelude(em, body.data);
     emit_kernel_helpers(em, body.data);
+    emit_tile_helpers(em, body.data);
     buf_add(em->out, body.data, body.length);
 }
 

@@ -91,6 +91,23 @@ wrapped(struct emitter *em, const char *text)
     return is_compound(text) ? emit_text(em, "(%s)", text) : text;
 }
 
+/* Without the brackets around all of it. */
+const char *
+emit_bare(struct emitter *em, const char *text)
+{
+    size_t length = strlen(text);
+    int depth = 0;
+
+    if (*text != '(')
+        return text;
+    for (size_t i = 0; i < length; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (depth == 0)
+            return i + 1 == length ? arena_strndup(em->arena, text + 1, length - 2) : text;
+    }
+    return text;
+}
+
 /* As a summand: sums of products need no brackets. */
 static const char *
 summand(struct emitter *em, const char *text)
@@ -278,8 +295,8 @@ call_text(struct emitter *em, const struct node *node, const char *const *args)
 
     assert(name);
     if (node->e->count == 1)
-        return *name ? emit_text(em, "%s(%s)", name, args[0]) : args[0];
-    return emit_text(em, "%s(%s, %s)", name, args[0], args[1]);
+        return *name ? emit_text(em, "%s(%s)", name, emit_bare(em, args[0])) : args[0];
+    return emit_text(em, "%s(%s, %s)", name, emit_bare(em, args[0]), emit_bare(em, args[1]));
 }
 
 /* Floor division is C's own where nothing is negative. */
@@ -412,7 +429,7 @@ print_choice(struct emitter *em, const char *name, const char *head, const struc
 {
     emit_open(em, "%s", head);
     buf_add(em->out, branch->statements.data, branch->statements.length);
-    emit_line(em, "%s = %s;", name, branch->value);
+    emit_line(em, "%s = %s;", name, emit_bare(em, branch->value));
     emit_close(em);
 }
 
@@ -429,7 +446,7 @@ finish_choice(struct emitter *em, struct node *node, const char *condition,
     }
     const char *name = temporary(em, node);
     emit_line(em, "%s %s;", type_of(em, node), name);
-    print_choice(em, name, emit_text(em, "if (%s)", condition), yes);
+    print_choice(em, name, emit_text(em, "if (%s)", emit_bare(em, condition)), yes);
     print_choice(em, name, "else", no);
     node->text = name;
 }

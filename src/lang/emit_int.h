@@ -211,6 +211,10 @@ emit_address(struct emitter *em, const struct tensor *tensor, const char *const 
 const char *
 emit_place(struct emitter *em, const struct expr *load, const char **inside);
 
+/* Without the brackets around all of it. */
+const char *
+emit_bare(struct emitter *em, const char *text);
+
 /* A constant as C, of this kind. */
 const char *
 emit_real(struct emitter *em, double value, enum kind kind);
@@ -258,12 +262,16 @@ emit_plain(struct emitter *em);
 bool
 emit_panel(struct emitter *em);
 
+/* What this text of tiles calls; nothing if there are none. */
+void
+emit_tile_helpers(struct emitter *em, const char *body);
+
 /* ---- frames ---- */
 
 void
 emit_reference_rules(struct emitter *em);
 void
-emit_kernel_prelude(struct emitter *em);
+emit_kernel_prelude(struct emitter *em, const char *body);
 void
 emit_kernel_names(struct emitter *em);
 /* "void\nkernel(const float *restrict A, ...)" without a brace or semicolon */

@@ -151,7 +151,7 @@ print_macros(struct emitter *em)
 }
 
 void
-emit_kernel_prelude(struct emitter *em)
+emit_kernel_prelude(struct emitter *em, const char *body)
 {
     buf_printf(em->out, "/* %s, case %s */\n", em->program->name, em->program->case_name);
     buf_puts(em->out, "#ifndef HONE\n"
@@ -163,7 +163,8 @@ emit_kernel_prelude(struct emitter *em)
                       "#include <string.h>\n");
     if (em->options.form == EMIT_NAIVE)
         print_macros(em);
-    buf_puts(em->out, bf16_helpers);
+    if (strstr(body, "bf16"))
+        buf_puts(em->out, bf16_helpers);
     emit_signature(em);
     buf_puts(em->out, ";\n#endif\n\n");
 }

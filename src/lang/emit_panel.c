@@ -14,6 +14,7 @@
 
 #include <assert.h>
 
+#define PANEL_TREE 60 /* operations of the terms, written out */
 #define EXACT_INTEGERS ((int64_t)1 << 52)
 
 /* Costs of one term for one element, in cycles, as found on a Zen 3. */
@@ -355,6 +356,8 @@ find_sizes(struct panel *p)
     while (p->rows > 8 && (tiles(p) < 16 || p->rows >= 2 * p->count[SIDE_ROW]))
         p->rows /= 2;
     p->chunk = p->sums == SUM_GENERAL || p->slot_count > 3 ? 128 : 256;
+    if (p->chunk > p->terms)
+        p->chunk = (p->terms + 15) / 16 * 16;
     p->width = sixteen ? 1 : p->sums == SUM_PLAIN ? 8 : p->sums == SUM_GENERAL ? 2 : 4;
 }
 
@@ -389,7 +392,7 @@ emit_panel(struct emitter *em)
     p.body = em->reduce->args[0];
     p.kind = emit_met(em->reduce, 0, emit_kind(em->reduce, KIND_F32));
     p.terms = emit_terms(em->reduce);
-    if (!is_sum(&p) || !panel_is_vector(&p, p.body) || !find_operands(&p, p.body, &all))
+    if (p.body->tree > PANEL_TREE || !is_sum(&p) || !panel_is_vector(&p, p.body) || !find_operands(&p, p.body, &all))
         return false;
     if (filter && !find_conjuncts(filter, &all))
         return false;

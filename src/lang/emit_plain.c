@@ -41,7 +41,8 @@ emit_store(struct emitter *em)
 
     if (!em->bounds || em->exact[n]) {
         emit_line(em, "%s[%s] = %s;", em->name[n], address,
-                  stored_number(em, emit_number(em, value, kind), kind, tensor->dtype));
+                  stored_number(em, emit_bare(em, emit_number(em, value, kind)), kind,
+                                tensor->dtype));
         return;
     }
     emit_line(em, "const int64_t at = %s;", address);

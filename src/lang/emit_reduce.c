@@ -107,7 +107,7 @@ print_filter(const struct reducing *r, const char *dropped, const char *doubt)
     if (!r->filter)
         return;
     if (emit_is_exact(em, r->filter, KIND_BOOL)) {
-        const char *test = emit_number(em, r->filter, KIND_BOOL);
+        const char *test = emit_bare(em, emit_number(em, r->filter, KIND_BOOL));
         emit_line(em, "if (!(%s))%s", test, *dropped ? " {" : "");
     } else {
         emit_line(em, "const val f%u = %s;", r->id, emit_val(em, r->filter, KIND_BOOL));
@@ -165,7 +165,7 @@ static const char *
 plain_statement(const struct reducing *r)
 {
     struct emitter *em = r->em;
-    const char *body = emit_number(em, r->body, r->kind);
+    const char *body = emit_bare(em, emit_number(em, r->body, r->kind));
     const char *suffix = r->kind <= KIND_INT                   ? "i64"
                          : r->kind == KIND_F32 && !em->bounds ? "f32"
                                                                : "f64";

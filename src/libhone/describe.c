@@ -98,7 +98,7 @@ put_case(struct buf *buf, const struct face_case *row)
     face_json_string(buf, program->case_name);
     put_dims(buf, program);
     buf_putc(buf, ',');
-    put_field(buf, "flops", row->cost.flops);
+    put_field(buf, "flops", program->foreign ? NAN : row->cost.flops);
     buf_printf(buf, ",\"exact\":%s", row->cost.exact ? "true" : "false");
     put_functions(buf, &row->cost);
     buf_putc(buf, ',');

@@ -130,6 +130,18 @@ build(struct arena *arena, const struct buf *text, const char *object, struct di
     return status;
 }
 
+/* OpenMP's threads outlive the object that started them, so its library must stay. */
+static void *
+load_object(const char *path)
+{
+    void *openmp = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (openmp)
+        dlclose(openmp);
+    return handle;
+}
+
 /* Loads the object of this text, building it if it is not there or cannot be loaded. */
 static enum status
 load(struct arena *arena, const struct buf *text, void **handle, struct diags *diags)
@@ -147,12 +159,12 @@ load(struct arena *arena, const struct buf *text, void **handle, struct diags *d
         return status;
     const char *name = arena_printf(arena, "%s.so", object_hash(arena, gcc, text->data, text->length));
     const char *object = file_join(arena, folder, name);
-    if (access(object, R_OK) == 0 && (*handle = dlopen(object, RTLD_NOW | RTLD_LOCAL)))
+    if (access(object, R_OK) == 0 && (*handle = load_object(object)))
         return STATUS_OK;
     status = build(arena, text, object, diags);
     if (status != STATUS_OK)
         return status;
-    *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    *handle = load_object(object);
     return *handle ? STATUS_OK : machine_error(diags, "dlopen", dlerror());
 }
 

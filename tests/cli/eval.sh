@@ -105,6 +105,14 @@ npy range/T.npy '<i4' '(2,)'
 for value in 2 3; do printf "$(le32 $value)" >>range/T.npy; done
 refused 'a subscript out of range' 'range/T.npy: element [1] is 3; the elements of T lie in 0..2' range
 refused 'a folder without files' 'nowhere/X.npy' nowhere
+expect 'a folder that cannot be' 2 "$HONE" task scale.op --eval -o scale.op/below
+says err 'is told' 'scale.op/below'
+cat >ref.c <<'END'
+void reference(const double *X, double *Y) { for (int i = 0; i < N; i++) Y[i] = 2 * X[i]; }
+END
+printf 'dim N=4\nin X: f32[N]\nout Y: f32[N]\nreference "ref.c" tolerance 1e-5 1e-6\n' >own.op
+expect 'a reference of one'\''s own' 0 "$HONE" task own.op --eval
+says out 'is run' 'f32 4'
 expect 'a seed that is none' 2 "$HONE" task scale.op --eval --seed x
 says err 'is told' '--seed x: write a whole number'
 finish
