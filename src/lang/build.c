@@ -845,7 +845,7 @@ build_whole_stage(struct scope *scope, const struct ast *ast, const char *name,
     env.calls = wholes.calls;
     env.whole_rank = env.levels = wholes.shape ? wholes.shape->rank : 0;
     for (unsigned i = 0; i < env.levels; i++)
-        names[i] = env.index[i] = arena_printf(b->arena, "i%u", i + 1);
+        names[i] = env.index[i] = arena_printf(b->arena, "k%u", i + 1);
     env.hidden = env.levels; /* nobody can name them */
     const struct expr *value = build_expr(&env, ast);
     if (value == NULL || !shapes_agree(scope, &wholes, value, place))

@@ -45,7 +45,7 @@ canon_index(void *context, unsigned level, const char *name)
     (void)name;
     if (canon->stage->rec >= 0 && level == canon->stage->carried)
         return "t";
-    return arena_printf(canon->arena, "i%u", level + 1);
+    return arena_printf(canon->arena, "k%u", level + 1); /* not i: i8 is a data type */
 }
 
 static struct spelling

@@ -13,6 +13,7 @@
 #define MOST_ATOMS 64
 #define MOST_DENIED 8           /* each one doubles the work */
 #define MIXED 2                 /* a direction: neither rising nor falling */
+#define LOOK 10                 /* steps that one look at a condition is reckoned to take */
 #define BISECTION 40            /* steps that one is reckoned to take */
 #define CERTAIN (INT64_MAX / 8) /* intervals within it have not been cut off */
 
@@ -578,6 +579,7 @@ points_of_atoms(struct counter *counter, const struct box *box, const struct con
     unsigned count = 0;
     for (; list != NULL; list = list->next) {
         int decided = decide(&list->atom, box);
+        counter->budget -= LOOK;
         if (decided == 0)
             return 0;
         if (decided < 0 && !gather(atoms, &count, &list->atom))
@@ -615,6 +617,10 @@ cost__points(struct counter *counter, const struct box *box, const struct cond *
 {
     const struct cond *denied = NULL;
     unsigned count = 0;
+    if (list != NULL && counter->budget <= 0) {
+        counter->exact = false;
+        return box_points(box, ~0u);
+    }
     for (const struct cond *c = list; c != NULL; c = c->next)
         if (c->denied != NULL) {
             denied = c;

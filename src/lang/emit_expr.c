@@ -207,6 +207,8 @@ element(struct emitter *em, const struct tensor *tensor, const char *address)
     if (em->bounds && tensor->stage)
         return dtype_is_float(tensor->dtype) ? text : emit_text(em, "(int64_t)%s", text);
     switch (tensor->dtype) {
+    case DTYPE_F32:
+        return em->bounds ? emit_text(em, "(double)%s", text) : text;
     case DTYPE_F16:
         return emit_text(em, em->bounds ? "(double)%s" : "(float)%s", text);
     case DTYPE_BF16:

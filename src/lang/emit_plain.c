@@ -3,7 +3,10 @@
 
 #include <assert.h>
 
-#define PARALLEL_WORK 50000.0 /* operations below which a team costs more than it brings */
+/* Operations below which a team costs more than it brings; in a rec block it is called at every
+ * step, on a machine that may be busy. */
+#define PARALLEL_WORK 5e4
+#define PARALLEL_STEP 1e6
 #define PARALLEL_ITERATIONS 64
 
 /* ---- storing ---- */
@@ -78,7 +81,8 @@ parallel_loops(struct emitter *em, const unsigned *levels, unsigned count)
     double iterations = 1;
     unsigned loops = 0;
 
-    if (count == 0 || elements(em) * emit_work(em) < PARALLEL_WORK)
+    double enough = em->stage->rec >= 0 ? PARALLEL_STEP : PARALLEL_WORK;
+    if (count == 0 || elements(em) * emit_work(em) < enough)
         return 0;
     while (loops < count && (loops == 0 || (iterations < PARALLEL_ITERATIONS && loops + 1 < count)))
         iterations *= (double)em->extent[levels[loops++]];

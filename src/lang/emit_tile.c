@@ -14,6 +14,10 @@
 #include <assert.h>
 #include <string.h>
 
+/* Terms below which a team costs more than it brings; in a rec block it is called at every step. */
+#define PARALLEL_TERMS 1e5
+#define PARALLEL_STEPS 1e6
+
 /* How this panel's numbers are called: in double, or in float for the f32 kernels. */
 struct numbers {
     const char *scalar, *vector, *mask, *lanes, *integer;
@@ -31,6 +35,13 @@ static bool
 is_sixteen(const struct panel *p)
 {
     return p->em->options.form == EMIT_SIXTEEN && p->kind > KIND_INT;
+}
+
+/* Sixteen of this accumulator, in memory; the others are one, in registers. */
+static bool
+takes_turns(const struct panel *p, char letter)
+{
+    return is_sixteen(p) && letter == 's';
 }
 
 /* The accumulators by their letters. */
@@ -507,20 +518,14 @@ load_slots(const struct panel *p, enum side side, unsigned vector)
     }
 }
 
+/* Which lanes keep the term, or NULL for all; terms that a row's own filter drops are skipped. */
 static const char *
 mask_text(const struct panel *p, unsigned vector)
 {
-    struct emitter *em = p->em;
-    struct numbers n = numbers_of(p);
-    const char *row = emit_text(em, "row_mask[r * %lld + q]", (long long)p->chunk);
-    const char *lane = emit_text(em, "((const %s *)lane_mask)[(v + %u) * %lld + q]", n.mask, vector,
-                                 (long long)p->chunk);
-
-    if (p->conjunct_count[0] && p->conjunct_count[1])
-        return emit_text(em, "%s & %s", lane, row);
-    if (p->conjunct_count[0])
-        return emit_text(em, "every_%s(%s)", n.mask, row);
-    return p->conjunct_count[1] ? lane : NULL;
+    if (p->conjunct_count[1] == 0)
+        return NULL;
+    return emit_text(p->em, "((const %s *)lane_mask)[(v + %u) * %lld + q]", numbers_of(p).mask,
+                     vector, (long long)p->chunk);
 }
 
 static void
@@ -530,7 +535,7 @@ add_masked(const struct panel *p, char letter, const char *value, unsigned vecto
 
     if (mask_text(p, vector))
         value = emit_text(p->em, "(%s)((%s)every(%s) & keep)", n.vector, n.mask, value);
-    if (is_sixteen(p))
+    if (takes_turns(p, letter))
         emit_line(p->em, "%c%u[q & 15] += %s;", letter, vector, value);
     else
         emit_line(p->em, "%c%u += %s;", letter, vector, value);
@@ -570,25 +575,30 @@ print_vectors(struct panel *p, unsigned width)
 {
     struct emitter *em = p->em;
     struct numbers n = numbers_of(p);
-    bool sixteen = is_sixteen(p);
 
     for (unsigned i = 0; i < width; i++)
         for (const char *c = letters(p); *c; c++) {
+            bool turns = takes_turns(p, *c);
             const char *at = emit_text(em, "&sum_%c[(r * %d + (v + %u) * %s)%s]", *c, PANEL_LANES, i,
-                                       n.lanes, sixteen ? " * 16" : "");
-            if (sixteen)
+                                       n.lanes, turns ? " * 16" : "");
+            if (turns)
                 emit_line(em, "%s *const %c%u = (%s *)%s;", n.vector, *c, i, n.vector, at);
             else
                 emit_line(em, "%s %c%u = *(%s *)%s;", n.vector, *c, i, n.vector, at);
         }
     emit_open(em, "for (int q = 0; q < terms; q++)");
+    if (p->conjunct_count[0]) {
+        emit_line(em, "if (!row_mask[r * %lld + q])", (long long)p->chunk);
+        emit_line(em, "    continue;");
+    }
     load_slots(p, SIDE_ROW, 0);
     for (unsigned i = 0; i < width; i++)
         print_term(p, i);
     emit_close(em);
-    for (unsigned i = 0; i < width && !sixteen; i++)
+    for (unsigned i = 0; i < width; i++)
         for (const char *c = letters(p); *c; c++)
-            emit_line(em, "*(%s *)&sum_%c[r * %d + (v + %u) * %s] = %c%u;", n.vector, *c,
+            if (!takes_turns(p, *c))
+                emit_line(em, "*(%s *)&sum_%c[r * %d + (v + %u) * %s] = %c%u;", n.vector, *c,
                       PANEL_LANES, i, n.lanes, *c, i);
 }
 
@@ -725,7 +735,7 @@ declare_panels(const struct panel *p)
         declare(p, n.integer, "lane_mask", lanes, false);
     for (const char *c = letters(p); *c; c++)
         declare(p, n.scalar, emit_text(em, "sum_%c", *c),
-                p->rows * PANEL_LANES * (is_sixteen(p) ? 16 : 1), true);
+                p->rows * PANEL_LANES * (takes_turns(p, *c) ? 16 : 1), true);
 }
 
 static void
@@ -755,10 +765,10 @@ panel_print(struct panel *p)
     const char *saved[LANG_MAX_LEVELS];
     int64_t row_tiles = (p->count[SIDE_ROW] + p->rows - 1) / p->rows;
     int64_t lane_tiles = (p->count[SIDE_LANE] + PANEL_LANES - 1) / PANEL_LANES;
-    double work = (double)em->stage->tensor->count * (double)p->terms;
+    double work = (double)(p->count[0] * p->count[1] * p->count[2]) * (double)p->terms;
 
     memcpy(saved, em->index, sizeof saved);
-    if (work > 1e5)
+    if (work > (em->stage->rec >= 0 ? PARALLEL_STEPS : PARALLEL_TERMS))
         emit_line(em, "#pragma omp parallel for schedule(dynamic)");
     emit_open(em, "for (int64_t tile = 0; tile < %lld; tile++)",
               (long long)(p->count[SIDE_OUTER] * row_tiles * lane_tiles));
@@ -799,16 +809,6 @@ static const char vectors[] =
     "least(int64_t a, int64_t b)\n"
     "{\n"
     "    return a < b ? a : b;\n"
-    "}\n"
-    "static inline md\n"
-    "every_md(int64_t x)\n"
-    "{\n"
-    "    return x - (md){0};\n"
-    "}\n"
-    "static inline mf\n"
-    "every_mf(int32_t x)\n"
-    "{\n"
-    "    return x - (mf){0};\n"
     "}\n"
     "static inline vd\n"
     "every_vd(double x)\n"

@@ -13,6 +13,7 @@ struct formatter {
     unsigned blocks;        /* open { */
     bool tight_equals;      /* in dim, const, param, case: N=4 */
     bool in_rec;            /* in the head of a rec: t:T */
+    bool in_input;          /* in an `in`: from, to, scale and among are words */
     bool line_is_empty;
     bool continues;         /* the line goes on a statement */
     unsigned empty_lines;
@@ -40,20 +41,23 @@ is_statement_word(const struct token *token)
 }
 
 static bool
-is_operand_end(const struct token *token)
+is_operand_end(const struct formatter *f, const struct token *token)
 {
     static const char *const closing[] = {")", "]", NULL};
+    static const char *const clauses[] = {"from", "to", "scale", "among", NULL};
+    if (f->in_input && f->depth == 0 && is_one_of(token, clauses))
+        return false;
     return token->kind == TOKEN_ELLIPSIS || token->kind == TOKEN_INTEGER ||
            token->kind == TOKEN_REAL || token->kind == TOKEN_STRING ||
            (token->kind == TOKEN_NAME && !is_statement_word(token)) || is_one_of(token, closing);
 }
 
 static bool
-is_unary(const struct token *before, const struct token *token)
+is_unary(const struct formatter *f, const struct token *before, const struct token *token)
 {
     if (token_is(token, "!"))
         return true;
-    return token_is(token, "-") && (before == NULL || !is_operand_end(before));
+    return token_is(token, "-") && (before == NULL || !is_operand_end(f, before));
 }
 
 static bool
@@ -91,9 +95,9 @@ blanks_after(const struct formatter *f, const struct token *before_last, const s
         return f->depth == 0 && !f->in_rec ? " " : "";
     if (token_is(last, ";") || token_is(last, "{"))
         return " ";
-    if (last->kind != TOKEN_SIGN || is_operand_end(last))
+    if (last->kind != TOKEN_SIGN || token_is(last, ")") || token_is(last, "]"))
         return NULL; /* depends on what comes */
-    return is_unary(before_last, last) || !spaces_around(f, last) ? "" : " ";
+    return is_unary(f, before_last, last) || !spaces_around(f, last) ? "" : " ";
 }
 
 static const char *
@@ -111,7 +115,7 @@ blanks_between(const struct formatter *f, const struct token *before_last,
     if (token_is(next, "(") || token_is(next, "["))
         return is_statement_word(last) ? " " : "";
     if (next->kind == TOKEN_SIGN && !token_is(next, "{") && !token_is(next, "}"))
-        return is_unary(last, next) || spaces_around(f, next) ? " " : "";
+        return is_unary(f, last, next) || spaces_around(f, next) ? " " : "";
     return " ";
 }
 
@@ -122,6 +126,7 @@ track(struct formatter *f, const struct token *token)
     if (is_statement_word(token)) {
         f->tight_equals = is_one_of(token, tight);
         f->in_rec = token_is(token, "rec");
+        f->in_input = token_is(token, "in");
         f->depth = 0;
     } else if ((token_is(token, "(") || token_is(token, "[")) && f->depth < sizeof f->brackets) {
         f->brackets[f->depth++] = *token->text;

@@ -108,7 +108,7 @@ measure(struct expr *e)
     e->tree = tree > UINT32_MAX ? UINT32_MAX : (uint32_t)tree;
     if (e->op == OP_INDEX)
         e->free |= 1u << e->level;
-    if (e->op == OP_LOAD)
+    if (e->op == OP_LOAD || e->op == OP_REDUCE)
         e->loads = true;
     if (e->op == OP_REDUCE)
         e->free &= ~(((1u << e->binder->count) - 1) << e->binder->level);
@@ -495,6 +495,8 @@ simplify_int(struct ir *ir, enum op op, const struct expr *a, const struct expr 
 {
     bool right = b->op == OP_INT && !b->quotient;
     bool left = a->op == OP_INT && !a->quotient;
+    if (a == b && a->kind <= KIND_INT && is_comparison(op)) /* no NaN among integers */
+        return ir_bool(ir, op == OP_EQ || op == OP_LE || op == OP_GE);
     if (a->kind != KIND_INT || b->kind != KIND_INT)
         return NULL;
     switch (op) {

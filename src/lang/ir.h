@@ -178,7 +178,7 @@ struct expr {
     uint16_t height;
     uint8_t op;       /* enum op */
     uint8_t kind;     /* enum kind */
-    bool loads;       /* some tensor is read below */
+    bool loads;       /* some tensor is read, or terms are reduced, here or below */
     bool quotient;    /* INT: holds an integer quotient that must not meet a float */
     uint16_t count;   /* arguments */
     union {

@@ -628,7 +628,6 @@ read_operators(struct parser *parser, struct reading *reading)
     for (skip_ends(parser); parser->tokens.items[parser->at].kind != TOKEN_END;
          skip_ends(parser)) {
         const struct token *token = &parser->tokens.items[parser->at];
-        size_t before = parser->at;
         if (token_is(token, "op")) {
             finish_operator(parser, reading);
             parser_take(parser);
@@ -637,6 +636,13 @@ read_operators(struct parser *parser, struct reading *reading)
             reading->current.name = parser_name(parser, "the name of an operator");
             if (reading->current.name == NULL || !end_of_statement(parser))
                 skip_statement(parser);
+            continue;
+        }
+        if (token_is(token, "}")) {
+            if (diags_errors(parser->diags) == 0) /* else it closes a rec that was misread */
+                diags_add(parser->diags, DIAG_ERROR, token->place,
+                          "this } closes nothing; remove it");
+            parser->at++;
             continue;
         }
         if (reading->count == reading->capacity) {
@@ -648,8 +654,6 @@ read_operators(struct parser *parser, struct reading *reading)
             reading->count++;
         else
             skip_statement(parser);
-        if (parser->at == before)
-            parser->at++; /* a stray } */
     }
     finish_operator(parser, reading);
 }

@@ -479,22 +479,32 @@ step_value(enum op op, double x)
     }
 }
 
-/* The largest change of a step function within `reach` of x: 0, the jump, or several. */
+/* The largest change of a step function within `reach` of x. */
 static double
-jump(enum op op, double x, double reach)
+change(enum op op, double x, double reach)
 {
     double at = step_value(op, x);
 
-    if (!(reach > 0))
-        return reach; /* 0, or NaN: unjudged */
-    return fmax(step_value(op, x + reach) - at, at - step_value(op, x - reach));
+    return reach == 0 ? 0 : fmax(step_value(op, x + reach) - at, at - step_value(op, x - reach));
+}
+
+/* Six times g: one jump if any lies within 12ga; more only if the gate of a itself spans more, so
+ * that rounding and then casting is still one jump. */
+static double
+jumps(enum op op, struct val a)
+{
+    double one = op == OP_SIGN ? 2 : 1;
+
+    if (isnan(a.g))
+        return NAN;
+    return fmax(change(op, a.v, 6 * a.g), fmin(change(op, a.v, 12 * a.g), one));
 }
 
 static struct val
 step(enum op op, struct val a, enum kind kind)
 {
     double v = isnan(a.v) ? a.v : step_value(op, a.v);
-    struct val result = {.v = v, .g = jump(op, a.v, 12 * a.g) / 6, .c = jump(op, a.v, a.c)};
+    struct val result = {.v = v, .g = jumps(op, a) / 6, .c = change(op, a.v, a.c)};
 
     if (is_whole(kind))
         return whole((int64_t)v, result.g, result.c);

@@ -137,8 +137,9 @@ formatting_changes_nothing(void **state)
 
 /* ---- meaning ---- */
 
-typedef int reference_function(const void *const *, double *const *, double *const *,
-                               double *const *, double *const *, double *const *, double *const *);
+typedef int
+reference_function(const void *const *, double *const *, double *const *, double *const *,
+                   double *const *, double *const *, double *const *);
 
 struct subject {
     uint64_t seed;
@@ -156,8 +157,8 @@ build_batch(struct arena *arena, struct subject *subjects, size_t count, const c
     struct buf script = buf_in(arena);
     for (size_t i = 0; i < count; i++) {
         struct emit_options options = {.form = EMIT_REFERENCE};
-        options.denormals = task_has_denormals(subjects[i].program,
-                                               (const void *const *)subjects[i].inputs);
+        options.denormals =
+            task_has_denormals(subjects[i].program, (const void *const *)subjects[i].inputs);
         struct buf text = buf_in(arena);
         struct diags *diags = diags_create(arena, 0);
         const char *source = arena_printf(arena, "%s/%zu.c", folder, i);
@@ -166,11 +167,17 @@ build_batch(struct arena *arena, struct subject *subjects, size_t count, const c
         assert_int_equal(file_write(source, text.data, text.length, diags), STATUS_OK);
         buf_printf(&script, "%s\n%s\n", source, subjects[i].object);
     }
-    const char *argv[] = {"xargs",  "-n2", "-P2",  "sh",       "-c", "exec gcc -std=gnu17 -O1 "
+    const char *argv[] = {"xargs",
+                          "-n2",
+                          "-P2",
+                          "sh",
+                          "-c",
+                          "exec gcc -std=gnu17 -O1 "
                           "-march=native -fopenmp -ffp-contract=off -fno-math-errno -Wall -Werror "
-                          "-shared -fPIC \"$0\" -o \"$1\" -lm", NULL};
-    struct proc_request request = {.argv = argv, .input = script.data,
-                                   .input_length = script.length};
+                          "-shared -fPIC \"$0\" -o \"$1\" -lm",
+                          NULL};
+    struct proc_request request = {
+        .argv = argv, .input = script.data, .input_length = script.length};
     struct proc_result result;
     assert_int_equal(proc_run(arena, &request, &result), STATUS_OK);
     if (result.exit_code != 0)
@@ -195,8 +202,8 @@ run_object(struct arena *arena, const struct subject *subject, struct lang_resul
         for (int a = 0; a < 6; a++)
             arrays[a][i] = arena_array(arena, (a < 3 ? count : terms) + 1, sizeof(double));
     }
-    assert_int_equal(function((const void *const *)subject->inputs, arrays[0], arrays[1],
-                              arrays[2], arrays[3], arrays[4], arrays[5]),
+    assert_int_equal(function((const void *const *)subject->inputs, arrays[0], arrays[1], arrays[2],
+                              arrays[3], arrays[4], arrays[5]),
                      0);
     for (size_t i = 0; i < program->output_count; i++) {
         results[i].v = arrays[0][i];
@@ -238,8 +245,8 @@ disagreement(struct arena *arena, const struct lang_result *a, const struct lang
         bool same = va == vb || (isnan(va) && isnan(vb)) || fabs(va - vb) <= allowed;
         if (!same || !sizes_agree(ga, gb, va) ||
             !(sizes_agree(ca, cb, va) || (ca > 1e100 && cb > 1e100)))
-            return arena_printf(arena, "%s[%lld]: v %.17g %.17g  g %g %g  c %g %g",
-                                a->tensor->name, (long long)i, va, vb, ga, gb, ca, cb);
+            return arena_printf(arena, "%s[%lld]: v %.17g %.17g  g %g %g  c %g %g", a->tensor->name,
+                                (long long)i, va, vb, ga, gb, ca, cb);
     }
     return NULL;
 }
@@ -250,8 +257,8 @@ compare(struct arena *arena, const struct subject *subject)
     const struct program *program = subject->program;
     struct lang_result *defined = arena_array(arena, program->output_count, sizeof *defined);
     struct lang_result *compiled = arena_array(arena, program->output_count, sizeof *compiled);
-    assert_int_equal(
-        lang_interpret(arena, program, (const void *const *)subject->inputs, defined), STATUS_OK);
+    assert_int_equal(lang_interpret(arena, program, (const void *const *)subject->inputs, defined),
+                     STATUS_OK);
     memcpy(compiled, defined, program->output_count * sizeof *compiled);
     run_object(arena, subject, compiled);
     for (size_t i = 0; i < program->output_count; i++) {

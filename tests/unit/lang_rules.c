@@ -271,7 +271,8 @@ steps_jump(void **state)
     is_exact(val_function(OP_ROUND, val(-0.5, 0, 0), KIND_F32), 0);
     is_val(val_function(OP_ROUND, val(2.5, 1e-7, 1e-6), KIND_F32), 2, 1.0 / 6, 1);
     is_val(val_function(OP_FLOOR, val(3, 1e-7, 1e-6), KIND_F32), 3, 1.0 / 6, 1);
-    is_val(val_function(OP_FLOOR, val(3.5, 0.5, 3), KIND_F32), 3, 6.0 / 6, 3);
+    is_val(val_function(OP_FLOOR, val(3.5, 0.5, 3), KIND_F32), 3, 3.0 / 6, 3); /* several */
+    is_val(val_function(OP_TRUNC, val(3, 1.0 / 6, 1), KIND_F32), 3, 1.0 / 6, 1);
     is_val(val_function(OP_SIGN, val(1e-7, 1e-7, 1e-6), KIND_F32), 1, 2.0 / 6, 2);
     is_exact(val_function(OP_FLOOR, val(INFINITY, 0, 0), KIND_F32), INFINITY);
 }

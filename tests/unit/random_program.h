@@ -325,7 +325,7 @@ r_float(struct random_maker *m, int depth)
 static inline void
 r_int(struct random_maker *m, int depth)
 {
-    static const char *const infix[] = {"+", "-", "*", "/", "%"};
+    static const char *const infix[] = {"+", "-", "*"};
     struct buf *out = r_out(m);
     const struct random_tensor *tensor;
     int way = r_below(m, depth > 0 ? 100 : 40);
@@ -335,9 +335,15 @@ r_int(struct random_maker *m, int depth)
         r_load(m, tensor, depth);
     else if (way < 40)
         buf_printf(out, "%d", r_below(m, 5));
-    else if (way < 65)
+    else if (way < 55)
         r_infix(m, r_int, R_PICK(m, infix), depth - 1);
-    else if (way < 72)
+    else if (way < 65) {
+        buf_puts(out, "(");
+        r_int(m, depth - 1);
+        buf_printf(out, " %s (abs(", r_chance(m, 50) ? "/" : "%");
+        r_int(m, depth - 1);
+        buf_puts(out, ")+1))");
+    } else if (way < 72)
         r_call(m, r_int, r_chance(m, 50) ? "min" : "max", 2, depth - 1);
     else if (way < 76)
         r_if(m, r_int, depth - 1);
@@ -403,7 +409,7 @@ r_left(struct random_maker *m, enum random_kind kind, int least)
     buf_printf(r_out(m), "%s[", tensor.name);
     for (unsigned d = 0; d < tensor.rank; d++) {
         int extent = r_below(m, m->extent_count);
-        const char *index = r_name(m, "i", "k", m->named++);
+        const char *index = r_name(m, "a", "k", m->named++);
         tensor.extent[d] = extent;
         m->indices[m->index_count++] = (struct random_index){index, extent};
         buf_printf(r_out(m), "%s%s:%s", d ? "," : "", index, m->extents[extent].name);
@@ -454,7 +460,7 @@ r_cat(struct random_maker *m)
     int a = r_below(m, m->dim_count), b = r_below(m, m->dim_count);
     struct random_tensor tensor = {.kind = R_FLOAT, .rank = 1, .stage = m->stage_count};
     tensor.name = r_name(m, "T", "Zeta", m->stage_count + 1);
-    const char *index = r_name(m, "i", "k", m->named++);
+    const char *index = r_name(m, "a", "k", m->named++);
     m->extents[m->extent_count].name =
         arena_printf(m->arena, "(%s+%s)", m->extents[a].name, m->extents[b].name);
     m->extents[m->extent_count].size = m->extents[a].size + m->extents[b].size;
@@ -480,7 +486,7 @@ static inline void
 r_rec(struct random_maker *m)
 {
     int steps = r_below(m, m->dim_count), wide = r_below(m, m->dim_count);
-    const char *t = r_name(m, "t", "u", m->named++), *j = r_name(m, "j", "q", m->named++),
+    const char *t = r_name(m, "t", "v", m->named++), *j = r_name(m, "j", "q", m->named++),
                *k = r_name(m, "r", "s", m->named++);
     struct random_tensor a = {.kind = R_FLOAT, .rank = 2, .extent = {steps, wide},
                               .stage = m->stage_count};
