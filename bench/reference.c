@@ -91,9 +91,10 @@ bench(struct arena *arena, const char *path, int runs, enum emit form, struct di
     lang_reference_needs(program, &needs);
     printf("%-20s best %7.3f s  median %7.3f s  built in %.1f s\n", lang_name(lang), times[0],
            times[runs / 2], built);
-    printf("%-20s peak %7.1f MB over %.1f MB before; estimated %.1f MB; tensors in double %.1f MB\n",
-           "", peak_bytes() / 1e6, before / 1e6, needs.peak_bytes / 1e6,
-           bytes_in_double(program) / 1e6);
+    printf(
+        "%-20s peak %7.1f MB over %.1f MB before; estimated %.1f MB; tensors in double %.1f MB\n",
+        "", peak_bytes() / 1e6, before / 1e6, needs.peak_bytes / 1e6,
+        bytes_in_double(program) / 1e6);
     reference_close(reference);
     return 0;
 }

@@ -11,6 +11,21 @@
 #define LANG_MAX_STAGES 10000
 #define LANG_MAX_INPUTS 4096
 
+/* ---- reserved words ---- */
+
+enum word_kind { WORD_NONE, WORD_STATEMENT, WORD_DTYPE, WORD_REDUCTION, WORD_FUNCTION, WORD_OTHER };
+
+/* min and max are both reductions and functions: WORD_REDUCTION. */
+enum word_kind
+word_kind(const char *name);
+bool
+word_dtype(const char *name, enum dtype *dtype);
+bool
+word_reduction(const char *name, enum reduction *reduction);
+/* Functions by name; `clamp` is not one (it is min(max())), the caller knows it. */
+bool
+word_function(const char *name, enum op *op);
+
 /* ---- tokens ---- */
 
 enum token_kind {
@@ -26,6 +41,7 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
+    enum word_kind word; /* names: what the language reserves them for */
     struct place place;
     const char *text; /* names: interned; strings: without the quotes; others: in the source */
     uint32_t length;
@@ -38,6 +54,8 @@ struct names *
 names_create(struct arena *arena);
 const char *
 names_intern(struct names *names, const char *text, size_t length);
+enum word_kind
+names_word(struct names *names, const char *interned);
 
 struct tokens {
     struct token *items; /* the last one is TOKEN_END */
@@ -57,21 +75,6 @@ token_is(const struct token *token, const char *text)
             return false;
     return text[i] == '\0' && token->kind >= TOKEN_NAME && token->kind != TOKEN_STRING;
 }
-
-/* ---- reserved words ---- */
-
-enum word_kind { WORD_NONE, WORD_STATEMENT, WORD_DTYPE, WORD_REDUCTION, WORD_FUNCTION, WORD_OTHER };
-
-/* min and max are both reductions and functions: WORD_REDUCTION. */
-enum word_kind
-word_kind(const char *name);
-bool
-word_dtype(const char *name, enum dtype *dtype);
-bool
-word_reduction(const char *name, enum reduction *reduction);
-/* Functions by name; `clamp` is not one (it is min(max())), the caller knows it. */
-bool
-word_function(const char *name, enum op *op);
 
 /* ---- expressions ---- */
 

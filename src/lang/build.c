@@ -177,8 +177,10 @@ dtype_of_kind(enum kind kind)
 
 /* Whether a value of this kind may be stored so. */
 static bool
-can_store(struct scope *scope, struct place place, const struct expr *value, enum dtype dtype)
+can_store(struct scope *scope, struct place place, const struct ast *ast,
+          const struct expr *value, enum dtype dtype)
 {
+    struct env env = {.scope = scope, .ellipsis = -1};
     enum kind kind = dtype_info[dtype].kind;
     if (kind <= KIND_INT && value->kind > KIND_INT) {
         build_error(scope, place, "a float is stored in %s; write %s(...) to convert it",
@@ -190,12 +192,7 @@ can_store(struct scope *scope, struct place place, const struct expr *value, enu
         build_error(scope, place, "an integer is stored in bool; write ... != 0");
         return false;
     }
-    if (kind > KIND_INT && value->kind <= KIND_INT && value->quotient) {
-        build_error(scope, place, "a quotient of two integers is stored as a float; write 1.0/N "
-                    "for a real quotient, or f32(a/b) for the whole one");
-        return false;
-    }
-    return true;
+    return kind <= KIND_INT || meets_float(&env, ast, value);
 }
 
 /* ---- bounds ---- */
@@ -296,13 +293,13 @@ set_interval(struct builder *b, struct tensor *tensor, const struct expr *value,
 }
 
 bool
-finish_stage(struct scope *scope, struct tensor *tensor, const struct expr *value,
-             const char *const *index_names, int rec, unsigned carried, struct place place,
-             bool check)
+finish_stage(struct scope *scope, struct tensor *tensor, const struct ast *ast,
+             const struct expr *value, const char *const *index_names, int rec, unsigned carried,
+             struct place place)
 {
     struct builder *b = scope->builder;
-    if (!can_store(scope, place, value, tensor->dtype) ||
-        (check && !check_bounds(scope, tensor, value, index_names)))
+    if (!can_store(scope, place, ast, value, tensor->dtype) ||
+        !check_bounds(scope, tensor, value, index_names))
         return false;
     if (b->draft_count >= LANG_MAX_STAGES) {
         build_error(scope, place, "more than %d stages; split the program", LANG_MAX_STAGES);
@@ -354,8 +351,8 @@ open_left(struct making *making)
         const struct ast_index *index = &s->left[i];
         unsigned more = index->name ? 1 : env->scope->ellipsis_rank;
         if (env->levels + more > LANG_MAX_RANK) {
-            build_error(env->scope, index->place, "%s has more than %d dimensions", s->name,
-                        LANG_MAX_RANK);
+            build_error(env->scope, index->place, "%s has more than %d dimensions; join some",
+                        s->name, LANG_MAX_RANK);
             return false;
         }
         if (index->name == NULL) {
@@ -386,7 +383,7 @@ open_left(struct making *making)
              (extent = build_constant(env->scope, index->extent)) == NULL))
             return false;
         if (extent != NULL && extent->kind > KIND_INT) {
-            build_error(env->scope, index->extent->place, "an extent is an integer");
+            build_error(env->scope, index->extent->place, "an extent is an integer; write one");
             return false;
         }
         env->index[env->levels] = index->name;
@@ -450,7 +447,7 @@ build_plain_stage(struct scope *scope, const struct statement *s)
         new_tensor(scope->builder, tensor_name(scope, s->name), making.dtype, making.rank);
     return set_shape(scope, s->place, tensor, making.extents) &&
            declare_tensor(scope, s->place, s->name, tensor) &&
-           finish_stage(scope, tensor, making.value, making.env.index, -1, 0, s->place, true);
+           finish_stage(scope, tensor, s->value, making.value, making.env.index, -1, 0, s->place);
 }
 
 /* ---- rec and scans ---- */
@@ -657,8 +654,9 @@ close_block(struct block *block)
         set_levels(rewrite.levels, making->tensor, making->env.index);
         ir_rewrite(&rewrite, making->value);
         if (block->failed ||
-            !finish_stage(scope, making->tensor, making->value, making->env.index, rec,
-                          block->carried[block->current], making->statement->place, true))
+            !finish_stage(scope, making->tensor, making->statement->value, making->value,
+                          making->env.index, rec, block->carried[block->current],
+                          making->statement->place))
             return false;
     }
     return true;
@@ -855,7 +853,7 @@ build_whole_stage(struct scope *scope, const struct ast *ast, const char *name,
         return NULL;
     struct tensor *tensor = new_tensor(b, name, dtype, env.levels);
     if (!set_shape(scope, place, tensor, wholes.shape ? wholes.shape->extent : NULL) ||
-        !finish_stage(scope, tensor, value, names, -1, 0, place, true))
+        !finish_stage(scope, tensor, ast, value, names, -1, 0, place))
         return NULL;
     return tensor;
 }
@@ -940,10 +938,9 @@ constant_value(struct scope *scope, const struct statement *s, const struct ast_
         return NULL;
     }
     if (s->form == STATEMENT_PARAM && value->kind <= KIND_INT) {
-        if (value->quotient) {
-            build_error(scope, ast->place, "a quotient of two integers meets a float; write 1.0/N");
+        struct env env = {.scope = where, .ellipsis = -1};
+        if (!meets_float(&env, ast, value))
             return NULL;
-        }
         value = ir_binary(scope->builder->ir, OP_MUL, ir_real(scope->builder->ir, 1.0), value);
     }
     return value;

@@ -92,6 +92,8 @@ find_def(struct env *env, const char *name, struct place use)
 {
     struct lang *lang = env->scope->builder->lang;
     const struct unit *unit = env->frame ? env->frame->def->unit : env->scope->unit, *other;
+    if (env->frame != NULL)
+        use = env->frame->def->statement->place; /* a def uses those above it: no recursion */
     const struct def *def = def_in(unit, name, use);
     for (size_t i = unit->used_count; i > 0 && def == NULL; i--)
         def = def_in(unit->used[i - 1], name, use);
@@ -232,8 +234,9 @@ check_type(struct binding *binding, size_t number, const struct statement *in)
         return false;
     if (dtype == binding->args[number]->dtype)
         return true;
-    build_error(binding->caller, binding->call->place, "%s: %s wants %s there",
-                argument_text(binding, number), binding->call->name, dtype_info[dtype].name);
+    build_error(binding->caller, binding->call->place, "%s: %s wants %s there; "
+                "convert it in a stage of its own", argument_text(binding, number),
+                binding->call->name, dtype_info[dtype].name);
     return false;
 }
 
@@ -253,7 +256,8 @@ check_extents(struct binding *binding, size_t number, const struct statement *in
             return false;
         if (expr_integer(want) != tensor->size[at]) {
             build_error(binding->caller, binding->call->place,
-                        "%s: dimension %u is %lld, %s wants %s there",
+                        "%s: dimension %u is %lld, %s wants %s there; give it "
+                        "another shape or other constants",
                         argument_text(binding, number), at + 1, (long long)tensor->size[at],
                         binding->call->name, show_extent(binding->scope->builder, want));
             return false;

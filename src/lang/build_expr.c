@@ -98,10 +98,30 @@ sized(struct env *env, const struct ast *ast, const struct expr *e)
     return e;
 }
 
+/* An integer quotient stands in it, outside of subscripts and named constants. */
 static bool
+holds_quotient(struct env *env, const struct ast *ast)
+{
+    if (ast->form == AST_OPERATOR && ast->op == OP_DIV)
+        return true;
+    if (ast->form == AST_CALL && word_kind(ast->name) == WORD_NONE) {
+        const struct def *def = find_def(env, ast->name, ast->place);
+        struct frame frame = {.def = def};
+        struct env inside = {.scope = env->scope, .frame = &frame};
+        return def != NULL && holds_quotient(&inside, def->statement->value);
+    }
+    if (ast->form != AST_OPERATOR && ast->form != AST_CALL)
+        return false;
+    for (size_t i = 0; i < ast->count; i++)
+        if (holds_quotient(env, ast->args[i]))
+            return true;
+    return false;
+}
+
+bool
 meets_float(struct env *env, const struct ast *ast, const struct expr *e)
 {
-    if (e->kind > KIND_INT || !e->quotient)
+    if (e->kind > KIND_INT || !holds_quotient(env, ast))
         return true;
     build_error(env->scope, ast->place,
                 "a quotient of two integers meets a float; write 1.0/N for a real quotient, or "

@@ -175,15 +175,19 @@ resolve_type(struct scope *scope, const struct type *type, enum dtype *dtype);
 
 /* Finishes a stage: dtype, bounds, registration. */
 bool
-finish_stage(struct scope *scope, struct tensor *tensor, const struct expr *value,
-             const char *const *index_names, int rec, unsigned carried, struct place place,
-             bool check);
+finish_stage(struct scope *scope, struct tensor *tensor, const struct ast *ast,
+             const struct expr *value, const char *const *index_names, int rec, unsigned carried,
+             struct place place);
 
 /* ---- build_expr.c ---- */
 
 /* NULL after reporting. */
 const struct expr *
 build_expr(struct env *env, const struct ast *ast);
+/* Whether integer `e`, written as `ast`, may meet a float here: not if it is a quotient of two integers,
+ * for 1/N would be 0. A named const may: its author saw what it is. Reports and returns false. */
+bool
+meets_float(struct env *env, const struct ast *ast, const struct expr *e);
 /* A constant: dims, consts, params and numbers only. */
 const struct expr *
 build_constant(struct scope *scope, const struct ast *ast);

@@ -286,7 +286,7 @@ static void
 print_foreign(struct buf *buf, struct canon *canon)
 {
     const struct program *program = canon->program;
-    buf_printf(buf, "reference \"%s\" tolerance %.17g %.17g\n", program->foreign->path,
+    buf_printf(buf, "reference \"%s\" tolerance %.17g %.17g\n", program->foreign->hash,
                program->foreign->relative, program->foreign->absolute);
     for (size_t i = 0; i < program->output_count; i++) {
         buf_printf(buf, "out Y%zu: %s", i + 1, dtype_info[program->outputs[i]->dtype].name);

@@ -51,7 +51,8 @@ emit_close(struct emitter *em)
 
 /* Calls f once for each node below e in this stage. */
 static void
-each_node(struct emitter *em, const struct expr *e, void (*f)(struct emitter *, const struct expr *))
+each_node(struct emitter *em, const struct expr *e,
+          void (*f)(struct emitter *, const struct expr *))
 {
     struct node *node = &em->nodes[emit_key(e, KIND_F32)];
 
@@ -64,7 +65,8 @@ each_node(struct emitter *em, const struct expr *e, void (*f)(struct emitter *, 
 }
 
 static void
-walk(struct emitter *em, const struct stage *stage, void (*f)(struct emitter *, const struct expr *))
+walk(struct emitter *em, const struct stage *stage,
+     void (*f)(struct emitter *, const struct expr *))
 {
     em->walk++;
     each_node(em, stage->code, f);
@@ -152,7 +154,10 @@ emit_create(struct arena *arena, const struct program *program, const struct emi
     for (unsigned l = 0; l < LANG_MAX_LEVELS; l++)
         em->index[l] = emit_text(em, "i%u", l);
     for (size_t t = 0; t < program->tensor_count; t++)
-        em->name[t] = emit_text(em, !em->bounds ? "x%zu" : t < program->input_count ? "in%zu" : "v%zu",
+        em->name[t] = emit_text(em,
+                                !em->bounds                ? "x%zu"
+                                : t < program->input_count ? "in%zu"
+                                                           : "v%zu",
                                 t);
     return em;
 }
@@ -206,8 +211,9 @@ print_local(struct emitter *em, const struct expr *e)
     else if (em->exact[n])
         emit_line(em, "const double *const v%u = m->v[%u];", n, n);
     else
-        emit_line(em, "const double *const v%u = m->v[%u], *const g%u = m->g[%u], "
-                      "*const c%u = m->c[%u];",
+        emit_line(em,
+                  "const double *const v%u = m->v[%u], *const g%u = m->g[%u], "
+                  "*const c%u = m->c[%u];",
                   n, n, n, n, n, n);
 }
 

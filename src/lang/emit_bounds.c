@@ -58,9 +58,9 @@ emit_val_load(struct emitter *em, const struct node *node, const char *address)
                          tensor->dtype == DTYPE_BF16 ? ")" : "",
                          emit_real(em, dtype_info[tensor->dtype].smallest, KIND_F64));
     else
-        text = emit_text(em, "exactly(%s%s[%s]%s)",
-                         tensor->dtype == DTYPE_BF16 ? "f32_of_bf16(" : "", name, address,
-                         tensor->dtype == DTYPE_BF16 ? ")" : "");
+        text =
+            emit_text(em, "exactly(%s%s[%s]%s)", tensor->dtype == DTYPE_BF16 ? "f32_of_bf16(" : "",
+                      name, address, tensor->dtype == DTYPE_BF16 ? ")" : "");
     if (whole && node->kind > KIND_INT)
         text = emit_text(em, "convert(%s, %s)", text, emit_rule(node->kind));
     return emit_in_doubt(em, node, text);

@@ -319,8 +319,7 @@ node_is_exact(const struct emitter *em, const struct expr *e, enum kind kind)
         return cast_is_exact(em, e);
     case OP_DIV:
     case OP_MOD:
-        return kind <= KIND_INT && all_exact(em, e, kind) &&
-               emit_interval(em, e->args[1]).low > 0;
+        return kind <= KIND_INT && all_exact(em, e, kind) && emit_interval(em, e->args[1]).low > 0;
     case OP_NOT:
     case OP_OR:
     case OP_AND:

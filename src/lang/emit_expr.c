@@ -421,8 +421,9 @@ print_branch(struct emitter *em, const struct node *node, unsigned arg, int scop
         emit_scope(em, scope);
     em->indent--;
     em->out = out;
-    branch.value = emit_is_exact(em, node->e, node->kind) ? emit_number(em, node->e->args[arg], kind)
-                                                          : emit_val(em, node->e->args[arg], kind);
+    branch.value = emit_is_exact(em, node->e, node->kind)
+                       ? emit_number(em, node->e->args[arg], kind)
+                       : emit_val(em, node->e->args[arg], kind);
     return branch;
 }
 
@@ -506,8 +507,8 @@ emit_cat(struct emitter *em, struct node *node)
             emit_text(em, "if (%s < %lld)", em->index[binder->level], (long long)end);
         if (i + 1 == binder->count)
             test = "";
-        print_choice(em, name, emit_text(em, "%s%s%s", i ? "else" : "", i && *test ? " " : "", test),
-                     &piece);
+        print_choice(em, name,
+                     emit_text(em, "%s%s%s", i ? "else" : "", i && *test ? " " : "", test), &piece);
     }
     node->text = name;
 }

@@ -1,7 +1,7 @@
 /* Inside the emitter: one walk over a program prints all five forms.
  *
- *   emit.c          the driver: which tensors live when, one function a stage, the frame around them
- *   emit_exact.c    what is known before anything runs: intervals of integers, exactness
+ *   emit.c          the driver: which tensors live when, one function a stage, the frame around
+ * them emit_exact.c    what is known before anything runs: intervals of integers, exactness
  *   emit_scope.c    where each node of an expression is computed: once, as far out as it can be
  *   emit_expr.c     a node as C, in plain arithmetic
  *   emit_bounds.c   a node as C, with g and c beside it
@@ -39,14 +39,14 @@ struct scope {
 
 struct node {
     const struct expr *e;
-    enum kind kind;        /* in which it is computed; never KIND_REAL */
-    uint32_t stamp;        /* the plan that the fields up to `text` belong to */
+    enum kind kind; /* in which it is computed; never KIND_REAL */
+    uint32_t stamp; /* the plan that the fields up to `text` belong to */
     uint32_t uses;
-    int scope;             /* where it is computed */
-    int use_scope;         /* where it was used last */
-    int below;             /* the first of the scopes it opens, or -1 */
-    bool leaf;             /* its text was given; nothing below is visited */
-    const char *text;      /* how it is read once it has been printed */
+    int scope;                               /* where it is computed */
+    int use_scope;                           /* where it was used last */
+    int below;                               /* the first of the scopes it opens, or -1 */
+    bool leaf;                               /* its text was given; nothing below is visited */
+    const char *text;                        /* how it is read once it has been printed */
     uint32_t known, measured, counted, seen; /* stages and walks that they belong to */
     bool exact;
     struct interval range;
@@ -58,9 +58,9 @@ struct emitter {
     struct buf *out;
     const struct program *program;
     struct emit_options options;
-    bool bounds;  /* EMIT_REFERENCE */
-    bool wide;    /* some node computes in f64: g is carried as it is, not squared */
-    bool plain;   /* no panels: EMIT_NAIVE, and tests that compare the two paths */
+    bool bounds; /* EMIT_REFERENCE */
+    bool wide;   /* some node computes in f64: g is carried as it is, not squared */
+    bool plain;  /* no panels: EMIT_NAIVE, and tests that compare the two paths */
     unsigned indent;
 
     /* of the program, by tensor number */
@@ -228,9 +228,10 @@ emit_rule(enum kind kind) /* the constants of the reference's rules */
 static inline const char *
 emit_c_type(const struct emitter *em, enum kind kind)
 {
-    return kind == KIND_BOOL ? "int" : kind == KIND_INT ? "int64_t"
-           : kind == KIND_F64 || em->bounds             ? "double"
-                                                        : "float";
+    return kind == KIND_BOOL                ? "int"
+           : kind == KIND_INT               ? "int64_t"
+           : kind == KIND_F64 || em->bounds ? "double"
+                                            : "float";
 }
 
 /* ---- stages ---- */

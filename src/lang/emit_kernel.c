@@ -8,18 +8,18 @@
 
 /* What a kernel's text may not call its own. */
 static const char *const taken[] = {
-    "abort",      "alignas",  "alignof",    "asm",      "auto",      "bf16",     "bf16_of_f32",
-    "bool",       "break",    "case",       "char",     "const",     "continue", "default",
-    "do",         "double",   "else",       "enum",     "errno",     "extern",   "f32_of_bf16",
-    "false",      "float",    "floor_div",  "floor_mod", "for",      "free",     "goto",
-    "if",         "inline",   "int",        "int16_t",  "int32_t",   "int64_t",  "int8_t",
-    "kernel",     "linux",    "long",       "malloc",   "memcpy",    "memset",   "register",
-    "restrict",   "return",   "short",      "signed",   "size_t",    "sizeof",   "static",
-    "step",       "struct",   "switch",     "true",     "typedef",   "typeof",   "uint16_t",
-    "uint32_t",   "uint64_t", "uint8_t",    "union",    "unix",      "unsigned", "void",
-    "volatile",   "while",    "HONE",       "HUGE_VAL", "INFINITY",  "NAN",      "NULL",
-    "INT32_MAX",  "INT32_MIN", "INT64_MAX", "INT64_MIN", "RAND_MAX", "INT64_C",  "M_PI",
-    "at",         "main",
+    "abort",     "alignas",   "alignof",   "asm",       "auto",     "bf16",     "bf16_of_f32",
+    "bool",      "break",     "case",      "char",      "const",    "continue", "default",
+    "do",        "double",    "else",      "enum",      "errno",    "extern",   "f32_of_bf16",
+    "false",     "float",     "floor_div", "floor_mod", "for",      "free",     "goto",
+    "if",        "inline",    "int",       "int16_t",   "int32_t",  "int64_t",  "int8_t",
+    "kernel",    "linux",     "long",      "malloc",    "memcpy",   "memset",   "register",
+    "restrict",  "return",    "short",     "signed",    "size_t",   "sizeof",   "static",
+    "step",      "struct",    "switch",    "true",      "typedef",  "typeof",   "uint16_t",
+    "uint32_t",  "uint64_t",  "uint8_t",   "union",     "unix",     "unsigned", "void",
+    "volatile",  "while",     "HONE",      "HUGE_VAL",  "INFINITY", "NAN",      "NULL",
+    "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN", "RAND_MAX", "INT64_C",  "M_PI",
+    "at",        "main",
 };
 
 static bool
@@ -41,8 +41,8 @@ is_taken(const struct emitter *em, const char *name)
 
 /* Functions of <math.h> that kernels call, f32 with an f at the end. */
 static const char *const called[] = {
-    "atan", "ceil", "cos",  "cosh", "erf", "exp", "exp2", "expm1", "fabs", "floor", "log",  "log1p",
-    "log2", "pow",  "rint", "sin",  "sinh", "sqrt", "tan", "tanh",  "trunc",
+    "atan",  "ceil", "cos", "cosh", "erf", "exp",  "exp2", "expm1", "fabs", "floor", "log",
+    "log1p", "log2", "pow", "rint", "sin", "sinh", "sqrt", "tan",   "tanh", "trunc",
 };
 
 /* Called functions, helpers, and what temporaries look like: t12, s12, x12_. */
@@ -57,9 +57,9 @@ looks_like_ours(const char *name)
             (length == base || (length == base + 1 && name[base] == 'f')))
             return true;
     }
-    if (length > 4 && (strcmp(name + length - 4, "_f32") == 0 ||
-                       strcmp(name + length - 4, "_f64") == 0 ||
-                       strcmp(name + length - 4, "_i64") == 0))
+    if (length > 4 &&
+        (strcmp(name + length - 4, "_f32") == 0 || strcmp(name + length - 4, "_f64") == 0 ||
+         strcmp(name + length - 4, "_i64") == 0))
         return true;
     return strchr("tsknqox", name[0]) && digits > 0 && digits + 2 >= length;
 }

@@ -299,9 +299,8 @@ find_slots(struct panel *p, const struct expr *e)
     if (p->slot_count == PANEL_SLOTS)
         return false;
     bool lane = panel_axes(p, e) & side_axes(p, SIDE_LANE);
-    p->slots[p->slot_count++] = (struct slot){.e = e,
-                                              .side = lane ? SIDE_LANE : SIDE_ROW,
-                                              .exact = emit_is_exact(p->em, e, p->kind)};
+    p->slots[p->slot_count++] = (struct slot){
+        .e = e, .side = lane ? SIDE_LANE : SIDE_ROW, .exact = emit_is_exact(p->em, e, p->kind)};
     return true;
 }
 
@@ -350,8 +349,8 @@ find_sizes(struct panel *p)
 
     p->sums = find_sums(p);
     p->rounds = p->body->op == OP_ADD || p->body->op == OP_SUB || p->body->op == OP_MUL;
-    p->counts = expr_filter(p->reduce) &&
-                (form == REDUCE_MEAN || (p->em->bounds && p->kind > KIND_INT));
+    p->counts =
+        expr_filter(p->reduce) && (form == REDUCE_MEAN || (p->em->bounds && p->kind > KIND_INT));
     p->rows = sixteen ? 16 : 64;
     while (p->rows > 8 && (tiles(p) < 16 || p->rows >= 2 * p->count[SIDE_ROW]))
         p->rows /= 2;
@@ -392,7 +391,8 @@ emit_panel(struct emitter *em)
     p.body = em->reduce->args[0];
     p.kind = emit_met(em->reduce, 0, emit_kind(em->reduce, KIND_F32));
     p.terms = emit_terms(em->reduce);
-    if (p.body->tree > PANEL_TREE || !is_sum(&p) || !panel_is_vector(&p, p.body) || !find_operands(&p, p.body, &all))
+    if (p.body->tree > PANEL_TREE || !is_sum(&p) || !panel_is_vector(&p, p.body) ||
+        !find_operands(&p, p.body, &all))
         return false;
     if (filter && !find_conjuncts(filter, &all))
         return false;

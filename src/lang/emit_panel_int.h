@@ -44,8 +44,8 @@ struct panel {
     const struct expr *conjuncts[2][PANEL_SLOTS];
     unsigned conjunct_count[2];
     enum sums sums;
-    bool counts;    /* the terms that pass the filter are counted */
-    bool rounds;    /* SUM_GENERAL: the root's own rounding is added at the end */
+    bool counts; /* the terms that pass the filter are counted */
+    bool rounds; /* SUM_GENERAL: the root's own rounding is added at the end */
     int64_t terms;
     int64_t rows;   /* of a tile */
     int64_t chunk;  /* terms at a time */

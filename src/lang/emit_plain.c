@@ -43,9 +43,9 @@ emit_store(struct emitter *em)
     unsigned n = tensor->number;
 
     if (!em->bounds || em->exact[n]) {
-        emit_line(em, "%s[%s] = %s;", em->name[n], address,
-                  stored_number(em, emit_bare(em, emit_number(em, value, kind)), kind,
-                                tensor->dtype));
+        emit_line(
+            em, "%s[%s] = %s;", em->name[n], address,
+            stored_number(em, emit_bare(em, emit_number(em, value, kind)), kind, tensor->dtype));
         return;
     }
     emit_line(em, "const int64_t at = %s;", address);

@@ -15,9 +15,9 @@ struct reducing {
     enum kind kind; /* of the terms */
     unsigned id;    /* names the accumulators */
     int64_t terms;
-    bool exact;     /* plain accumulators will do */
+    bool exact; /* plain accumulators will do */
     bool sixteen;
-    bool count;     /* the terms that pass are counted, in n<id> */
+    bool count; /* the terms that pass are counted, in n<id> */
 };
 
 bool
@@ -131,7 +131,8 @@ close_loops(const struct reducing *r, unsigned loops)
 }
 
 /* The inner statement is made by a function, since it reads what the loops have printed. */
-typedef const char *statement_of(const struct reducing *r);
+typedef const char *
+statement_of(const struct reducing *r);
 
 static void
 print_pass(const struct reducing *r, const char *doubt, statement_of *statement)
@@ -166,9 +167,9 @@ plain_statement(const struct reducing *r)
 {
     struct emitter *em = r->em;
     const char *body = emit_bare(em, emit_number(em, r->body, r->kind));
-    const char *suffix = r->kind <= KIND_INT                   ? "i64"
+    const char *suffix = r->kind <= KIND_INT                  ? "i64"
                          : r->kind == KIND_F32 && !em->bounds ? "f32"
-                                                               : "f64";
+                                                              : "f64";
 
     switch (r->form) {
     case REDUCE_SUM:
@@ -227,8 +228,8 @@ print_plain(const struct reducing *r)
         r->node->text = emit_text(em, "s%u", r->id);
     }
     if (r->form == REDUCE_MEAN)
-        r->node->text = emit_text(em, "(%s / (%s)%s)", r->node->text, emit_c_type(em, r->kind),
-                                  count_text(r));
+        r->node->text =
+            emit_text(em, "(%s / (%s)%s)", r->node->text, emit_c_type(em, r->kind), count_text(r));
     if (r->form >= REDUCE_MAX && r->kind <= KIND_INT && r->count)
         r->node->text = emit_text(em, "(n%u ? s%u : %s)", r->id, r->id,
                                   r->form == REDUCE_MAX ? "INT32_MIN" : "INT32_MAX");
@@ -242,9 +243,8 @@ term_place(const struct reducing *r)
 {
     const struct tensor *tensor = r->em->stage->tensor;
 
-    return emit_text(r->em, "(%s)*%lld + %s",
-                     emit_address(r->em, tensor, r->em->index), (long long)r->terms,
-                     r->em->index[r->node->e->binder->level]);
+    return emit_text(r->em, "(%s)*%lld + %s", emit_address(r->em, tensor, r->em->index),
+                     (long long)r->terms, r->em->index[r->node->e->binder->level]);
 }
 
 static bool
@@ -281,8 +281,8 @@ print_race(const struct reducing *r)
     print_filter(r, dropped_term(r), "");
     emit_line(em, "const %s x%u_ = %s;", type, r->id, emit_number(em, r->body, r->kind));
     if (shows_terms(r))
-        emit_line(em, "m->term_v[%d][%s] = (double)x%u_;", em->stage->tensor->output,
-                  term_place(r), r->id);
+        emit_line(em, "m->term_v[%d][%s] = (double)x%u_;", em->stage->tensor->output, term_place(r),
+                  r->id);
     emit_open(em, "if (k%u < 0 || x%u_ %s s%u)", r->id, r->id, beats, r->id);
     emit_line(em, "s%u = x%u_;", r->id, r->id);
     emit_line(em, "k%u = %s;", r->id, index);
@@ -416,8 +416,8 @@ print_sum(const struct reducing *r)
 static const char *
 prod_statement(const struct reducing *r)
 {
-    return emit_text(r->em, "product_term(&s%u, %s, %s)", r->id,
-                     emit_val(r->em, r->body, r->kind), emit_rule(r->kind));
+    return emit_text(r->em, "product_term(&s%u, %s, %s)", r->id, emit_val(r->em, r->body, r->kind),
+                     emit_rule(r->kind));
 }
 
 static void
@@ -434,8 +434,8 @@ print_prod(const struct reducing *r)
 static const char *
 extreme_statement(const struct reducing *r)
 {
-    return emit_text(r->em, "extreme_term(&s%u, %s, %s)", r->id,
-                     emit_val(r->em, r->body, r->kind), r->form == REDUCE_MAX ? "1" : "-1");
+    return emit_text(r->em, "extreme_term(&s%u, %s, %s)", r->id, emit_val(r->em, r->body, r->kind),
+                     r->form == REDUCE_MAX ? "1" : "-1");
 }
 
 static void

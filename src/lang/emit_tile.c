@@ -106,7 +106,8 @@ decode_side(const struct panel *p, enum side side, const char *format, const cha
     for (unsigned a = p->axis_count; a-- > 0;) {
         if (p->axes[a].side != side)
             continue;
-        const char *value = stride == 1 ? flat : emit_text(em, "%s / %lld", flat, (long long)stride);
+        const char *value =
+            stride == 1 ? flat : emit_text(em, "%s / %lld", flat, (long long)stride);
         if (--left > 0)
             value = emit_text(em, "%s %% %lld", value, (long long)p->axes[a].extent);
         if (*format == 'c')
@@ -356,6 +357,7 @@ struct lane {
 struct weaver {
     struct panel *p;
     unsigned vector; /* its number among those taken together */
+    bool fast;       /* nothing is infinite or NaN: checked after the chunk */
     struct {
         const struct expr *e;
         struct lane lane;
@@ -388,25 +390,31 @@ slot_lane(struct weaver *w, const struct expr *e)
     return (struct lane){.v = emit_real(em, (double)e->integer, p->kind)};
 }
 
-/* |a| cb + |b| ca + ca cb, and a^2 gb + b^2 ga, of what is not exact. */
+/* |a| cb + |b| ca + ca cb, and a^2 gb + b^2 ga, of what is not exact. `by` keeps what is exact so
+ * even when it meets an infinity. */
 static void
-product_sizes(struct emitter *em, struct lane a, struct lane b, const char **g, const char **c)
+product_sizes(struct weaver *w, struct lane a, struct lane b, const char **g, const char **c)
 {
-    if (a.g && b.g) {
-        *g = emit_text(em, "by(%s * %s, %s) + by(%s * %s, %s)", a.v, a.v, b.g, b.v, b.v, a.g);
-        *c = emit_text(em, "by(size(%s), %s) + by(size(%s), %s) + by(%s, %s)", a.v, b.c, b.v, a.c,
-                       a.c, b.c);
-    } else if (a.g) {
-        product_sizes(em, b, a, g, c);
-    } else {
-        *g = emit_text(em, "by(%s * %s, %s)", a.v, a.v, b.g);
-        *c = emit_text(em, "by(size(%s), %s)", a.v, b.c);
+    struct emitter *em = w->p->em;
+
+    if (a.g && !b.g) {
+        product_sizes(w, b, a, g, c);
+        return;
     }
+    *g = emit_text(em, w->fast ? "%s * %s * %s" : "by(%s * %s, %s)", a.v, a.v, b.g);
+    *c = emit_text(em, w->fast ? "size(%s) * %s" : "by(size(%s), %s)", a.v, b.c);
+    if (!a.g)
+        return;
+    *g = emit_text(em, w->fast ? "%s + %s * %s * %s" : "%s + by(%s * %s, %s)", *g, b.v, b.v, a.g);
+    *c = emit_text(em, w->fast ? "%s + (size(%s) + %s) * %s" : "%s + by(size(%s) + %s, %s)", *c,
+                   b.v, b.c, a.c);
 }
 
 static void
-sum_sizes(struct emitter *em, struct lane a, struct lane b, const char **g, const char **c)
+sum_sizes(struct weaver *w, struct lane a, struct lane b, const char **g, const char **c)
 {
+    struct emitter *em = w->p->em;
+
     if (a.g && b.g) {
         *g = emit_text(em, "%s + %s", a.g, b.g);
         *c = emit_text(em, "%s + %s", a.c, b.c);
@@ -422,8 +430,8 @@ or_zero(const char *text)
     return text ? text : "0.0";
 }
 
-/* A rounding operation of the reference: its own rounding (the root's is added at the end), and what
- * is infinite, NaN or too large. */
+/* A rounding operation of the reference: its own rounding (the root's is added at the end), and
+ * what is infinite, NaN or too large. */
 static struct lane
 settled(struct weaver *w, const struct expr *e, struct lane a, struct lane b, const char *name,
         bool root)
@@ -432,16 +440,16 @@ settled(struct weaver *w, const struct expr *e, struct lane a, struct lane b, co
     const char *g = NULL, *c = NULL;
 
     if (a.g || b.g)
-        (e->op == OP_MUL ? product_sizes : sum_sizes)(em, a, b, &g, &c);
+        (e->op == OP_MUL ? product_sizes : sum_sizes)(w, a, b, &g, &c);
     if (!g && root)
         return (struct lane){.v = name};
     emit_line(em, "vd %sg = every(%s), %sc = every(%s);", name, or_zero(g), name, or_zero(c));
-    emit_line(em, "settle_%s(%s, &%sg, &%sc, every(%s), every(%s), every(%s), every(%s), %s);",
-              root ? "root" : "lanes", name, name, name, a.v, or_zero(a.g), b.v, or_zero(b.g),
-              emit_rule(w->p->kind));
-    return (struct lane){.v = name,
-                         .g = emit_text(em, "%sg", name),
-                         .c = emit_text(em, "%sc", name)};
+    if (!(w->fast && root))
+        emit_line(em, "settle_%s(%s, &%sg, &%sc, every(%s), every(%s), every(%s), every(%s), %s);",
+                  root ? "root" : "lanes", name, name, name, a.v, or_zero(a.g), b.v, or_zero(b.g),
+                  emit_rule(w->p->kind));
+    return (struct lane){
+        .v = name, .g = emit_text(em, "%sg", name), .c = emit_text(em, "%sc", name)};
 }
 
 static struct lane
@@ -543,10 +551,10 @@ add_masked(const struct panel *p, char letter, const char *value, unsigned vecto
 
 /* One term for one vector of lanes. */
 static void
-print_term(struct panel *p, unsigned vector)
+print_term(struct panel *p, unsigned vector, bool fast)
 {
     struct emitter *em = p->em;
-    struct weaver w = {.p = p, .vector = vector};
+    struct weaver w = {.p = p, .vector = vector, .fast = fast};
     struct numbers n = numbers_of(p);
     const char *mask = mask_text(p, vector);
 
@@ -571,7 +579,7 @@ print_term(struct panel *p, unsigned vector)
 }
 
 static void
-print_vectors(struct panel *p, unsigned width)
+load_sums(const struct panel *p, unsigned width)
 {
     struct emitter *em = p->em;
     struct numbers n = numbers_of(p);
@@ -579,13 +587,33 @@ print_vectors(struct panel *p, unsigned width)
     for (unsigned i = 0; i < width; i++)
         for (const char *c = letters(p); *c; c++) {
             bool turns = takes_turns(p, *c);
-            const char *at = emit_text(em, "&sum_%c[(r * %d + (v + %u) * %s)%s]", *c, PANEL_LANES, i,
-                                       n.lanes, turns ? " * 16" : "");
+            const char *at = emit_text(em, "&sum_%c[(r * %d + (v + %u) * %s)%s]", *c, PANEL_LANES,
+                                       i, n.lanes, turns ? " * 16" : "");
             if (turns)
                 emit_line(em, "%s *const %c%u = (%s *)%s;", n.vector, *c, i, n.vector, at);
             else
                 emit_line(em, "%s %c%u = *(%s *)%s;", n.vector, *c, i, n.vector, at);
         }
+}
+
+static void
+store_sums(const struct panel *p, unsigned width)
+{
+    struct numbers n = numbers_of(p);
+
+    for (unsigned i = 0; i < width; i++)
+        for (const char *c = letters(p); *c; c++)
+            if (!takes_turns(p, *c))
+                emit_line(p->em, "*(%s *)&sum_%c[r * %d + (v + %u) * %s] = %c%u;", n.vector, *c,
+                          PANEL_LANES, i, n.lanes, *c, i);
+}
+
+static void
+print_chunk(struct panel *p, unsigned width, bool fast)
+{
+    struct emitter *em = p->em;
+
+    load_sums(p, width);
     emit_open(em, "for (int q = 0; q < terms; q++)");
     if (p->conjunct_count[0]) {
         emit_line(em, "if (!row_mask[r * %lld + q])", (long long)p->chunk);
@@ -593,13 +621,29 @@ print_vectors(struct panel *p, unsigned width)
     }
     load_slots(p, SIDE_ROW, 0);
     for (unsigned i = 0; i < width; i++)
-        print_term(p, i);
+        print_term(p, i, fast);
     emit_close(em);
-    for (unsigned i = 0; i < width; i++)
-        for (const char *c = letters(p); *c; c++)
-            if (!takes_turns(p, *c))
-                emit_line(em, "*(%s *)&sum_%c[r * %d + (v + %u) * %s] = %c%u;", n.vector, *c,
-                      PANEL_LANES, i, n.lanes, *c, i);
+}
+
+/* Sizes of terms that are infinite or NaN need care; they show in the sum of |t|, and the chunk is
+ * then done again. */
+static void
+print_vectors(struct panel *p, unsigned width)
+{
+    struct emitter *em = p->em;
+
+    print_chunk(p, width, true);
+    if (p->sums == SUM_GENERAL && p->rounds) {
+        emit_open(em, width > 1 ? "if (is_finite(a0 + a1))" : "if (is_finite(a0))");
+        store_sums(p, width);
+        emit_close(em);
+        emit_open(em, "else");
+        print_chunk(p, width, false);
+        store_sums(p, width);
+        emit_close(em);
+        return;
+    }
+    store_sums(p, width);
 }
 
 static void
@@ -726,7 +770,11 @@ declare_panels(const struct panel *p)
     for (unsigned i = 0; i < p->slot_count; i++)
         for (unsigned k = 0; k < (p->slots[i].exact ? 1 : 3); k++) {
             bool lane = p->slots[i].side == SIDE_LANE;
-            declare(p, n.scalar, emit_text(em, "p%u%s", i, k == 0 ? "" : k == 1 ? "g" : "c"),
+            declare(p, n.scalar,
+                    emit_text(em, "p%u%s", i,
+                              k == 0   ? ""
+                              : k == 1 ? "g"
+                                       : "c"),
                     lane ? lanes : rows, false);
         }
     if (p->conjunct_count[0])
@@ -850,11 +898,21 @@ static const char vectors[] =
     "{\n"
     "    return (vf)(((mf)a & yes) | ((mf)b & ~yes));\n"
     "}\n"
-    "#define every(x) _Generic((x), vd: same_vd, vf: same_vf, float: every_vf, default: every_vd)(x)\n"
+    "#define every(x) _Generic((x), vd: same_vd, vf: same_vf, float: every_vf, default: "
+    "every_vd)(x)\n"
     "#define size(x) _Generic((x), vd: size_vd, vf: size_vf, float: fabsf, default: fabs)(x)\n"
     "\n";
 
 static const char vector_rules[] =
+    "static inline int\n"
+    "is_finite(vd x)\n"
+    "{\n"
+    "    int finite = 1;\n"
+    "    for (int l = 0; l < LANES_D; l++)\n"
+    "        finite &= fabs(x[l]) < INFINITY;\n"
+    "    return finite;\n"
+    "}\n"
+    "\n"
     "/* A size times a factor; what is exact stays exact. */\n"
     "static inline vd\n"
     "by_vd(vd factor, vd size)\n"
@@ -863,7 +921,8 @@ static const char vector_rules[] =
     "}\n"
     "#define by(factor, size) by_vd(every(factor), every(size))\n"
     "\n"
-    "/* g of results v that are not finite: unjudged if an operand was, or if an infinity met a number\n"
+    "/* g of results v that are not finite: unjudged if an operand was, or if an infinity met a "
+    "number\n"
     " * whose sign is in doubt; otherwise 0. */\n"
     "static inline vd\n"
     "doubt(vd a, vd ga, vd b, vd gb)\n"

@@ -37,7 +37,7 @@ is_one_of(const struct token *token, const char *const *texts)
 static bool
 is_statement_word(const struct token *token)
 {
-    return token->kind == TOKEN_NAME && word_kind(token->text) == WORD_STATEMENT;
+    return token->word == WORD_STATEMENT;
 }
 
 static bool

@@ -457,22 +457,23 @@ lang_interpret(struct arena *arena, const struct program *program, const void *c
                struct lang_result *results)
 {
     struct interp it = {.program = program, .inputs = inputs, .clock = 1};
+    struct arena *scratch;
     jmp_buf no_memory;
 
     if (program->foreign)
         return STATUS_INPUT;
     prepare_results(arena, program, results); /* first: it may jump out of here */
-    it.scratch = arena_create();
-    if (!it.scratch)
+    scratch = it.scratch = arena_create();
+    if (!scratch)
         return STATUS_MACHINE;
     if (setjmp(no_memory)) {
-        arena_destroy(it.scratch);
+        arena_destroy(scratch);
         return STATUS_MACHINE;
     }
-    arena_on_no_memory(it.scratch, &no_memory);
+    arena_on_no_memory(scratch, &no_memory);
     prepare_cells(&it, results);
-    it.memo = arena_array(it.scratch, 2 * program->expr_count, sizeof *it.memo);
+    it.memo = arena_array(scratch, 2 * program->expr_count, sizeof *it.memo);
     run_stages(&it, results);
-    arena_destroy(it.scratch);
+    arena_destroy(scratch);
     return STATUS_OK;
 }

@@ -66,8 +66,6 @@ same_node(const struct expr *a, const struct expr *b)
         return false;
     if (a->op == OP_REDUCE || a->op == OP_CAT)
         return same_binder(a->binder, b->binder);
-    if (a->op == OP_INT && a->quotient != b->quotient) /* 7/2 is not the 3 that may meet a float */
-        return false;
     return a->integer == b->integer; /* the union, bit by bit */
 }
 
@@ -151,19 +149,12 @@ node_of(enum op op, enum kind kind)
     return e;
 }
 
-static const struct expr *
-flagged_int(struct ir *ir, int64_t value, bool quotient)
-{
-    struct expr e = node_of(OP_INT, KIND_INT);
-    e.integer = value;
-    e.quotient = quotient;
-    return cons(ir, &e, NULL, 0);
-}
-
 const struct expr *
 ir_int(struct ir *ir, int64_t value)
 {
-    return flagged_int(ir, value, false);
+    struct expr e = node_of(OP_INT, KIND_INT);
+    e.integer = value;
+    return cons(ir, &e, NULL, 0);
 }
 
 const struct expr *
@@ -455,7 +446,6 @@ plain_binary(struct ir *ir, enum op op, enum kind kind, const struct expr *a, co
 {
     struct expr e = node_of(op, kind);
     const struct expr *args[2] = {a, b};
-    e.quotient = op == OP_DIV ? kind == KIND_INT : a->quotient || b->quotient;
     return cons(ir, &e, args, 2);
 }
 
@@ -493,8 +483,7 @@ multiply_constant(struct ir *ir, const struct expr *a, int64_t c)
 static const struct expr *
 simplify_int(struct ir *ir, enum op op, const struct expr *a, const struct expr *b)
 {
-    bool right = b->op == OP_INT && !b->quotient;
-    bool left = a->op == OP_INT && !a->quotient;
+    bool right = b->op == OP_INT, left = a->op == OP_INT;
     if (a == b && a->kind <= KIND_INT && is_comparison(op)) /* no NaN among integers */
         return ir_bool(ir, op == OP_EQ || op == OP_LE || op == OP_GE);
     if (a->kind != KIND_INT || b->kind != KIND_INT)
@@ -561,8 +550,7 @@ fold_numbers(struct ir *ir, enum op op, enum kind kind, const struct expr *a,
     if (ints && kind <= KIND_INT) {
         if (!apply_int(op, a->integer, b ? b->integer : 0, &integer))
             return NULL;
-        bool quotient = op == OP_DIV || a->quotient || (b != NULL && b->quotient);
-        return kind == KIND_BOOL ? ir_bool(ir, integer != 0) : flagged_int(ir, integer, quotient);
+        return kind == KIND_BOOL ? ir_bool(ir, integer != 0) : ir_int(ir, integer);
     }
     double x = expr_real(a), y = b ? expr_real(b) : 0;
     if (is_comparison(op))
@@ -616,7 +604,6 @@ ir_unary(struct ir *ir, enum op op, const struct expr *a)
     if (folded != NULL)
         return folded;
     struct expr e = node_of(op, kind);
-    e.quotient = kind == KIND_INT && a->quotient;
     return cons(ir, &e, &a, 1);
 }
 
@@ -645,7 +632,6 @@ ir_if(struct ir *ir, const struct expr *condition, const struct expr *a, const s
         kind = KIND_F32;
     struct expr e = node_of(OP_IF, kind);
     const struct expr *args[3] = {condition, a, b};
-    e.quotient = kind == KIND_INT && (a->quotient || b->quotient);
     return cons(ir, &e, args, 3);
 }
 

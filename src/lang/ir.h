@@ -179,7 +179,6 @@ struct expr {
     uint8_t op;       /* enum op */
     uint8_t kind;     /* enum kind */
     bool loads;       /* some tensor is read, or terms are reduced, here or below */
-    bool quotient;    /* INT: holds an integer quotient that must not meet a float */
     uint16_t count;   /* arguments */
     union {
         int64_t integer;              /* INT */
@@ -288,6 +287,7 @@ struct rec {
 /* reference "file.c" tolerance rtol atol: stages are absent, outputs have shapes. */
 struct foreign {
     const char *path;
+    const char *hash; /* SHA-256 of the file: what the task's own hash holds */
     double relative, absolute;
 };
 

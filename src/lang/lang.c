@@ -2,6 +2,7 @@
 #include "lang/build_int.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,7 @@ use_file(struct lang *lang, struct unit *unit, const struct statement *s, size_t
     }
     struct diags *reading = diags_create(lang->arena, 1);
     if (file_read(lang->arena, path, LANG_MAX_FILE, &source, reading) != STATUS_OK) {
-        diags_add(diags, DIAG_ERROR, s->place, "use: %s",
+        diags_add(diags, DIAG_ERROR, s->place, "use: %s; paths are relative to this file",
                   diags_count(reading) ? diags_get(reading, 0)->message : "cannot be read");
         return NULL;
     }
@@ -173,7 +174,8 @@ declare_dim(struct scope *scope, const struct task_request *request, const struc
     if (given == NULL || !dim_size(scope, request, named, &dim->size))
         return false;
     if (named->name[0] < 'A' || named->name[0] > 'Z') {
-        build_error(scope, named->place, "dim %s: dims begin with a capital letter", named->name);
+        build_error(scope, named->place, "dim %s: dims begin with a capital letter; rename it",
+                    named->name);
         return false;
     }
     b->dim_count++;
@@ -264,11 +266,9 @@ build_domain(struct scope *scope, const struct domain_clause *clause, struct ten
         const struct expr *value = build_constant(scope, clause->values[i]);
         if (value == NULL)
             return false;
-        if (value->quotient && dtype_is_float(tensor->dtype)) {
-            build_error(scope, clause->values[i]->place,
-                        "a quotient of two integers meets a float; write 1.0/N");
+        struct env env = {.scope = scope, .ellipsis = -1};
+        if (dtype_is_float(tensor->dtype) && !meets_float(&env, clause->values[i], value))
             return false;
-        }
         values[i] = expr_real(value);
         if (!isfinite(values[i])) {
             build_error(scope, clause->values[i]->place, "a domain is finite; write numbers");
@@ -290,8 +290,8 @@ build_domain(struct scope *scope, const struct domain_clause *clause, struct ten
     }
     if (domain->form > DOMAIN_SOFTMAX && domain->form == DOMAIN_SYMMETRIC &&
         tensor->size[tensor->rank - 1] != tensor->size[tensor->rank - 2]) {
-        build_error(scope, clause->place, "%s is not square, so it cannot be symmetric",
-                    tensor->name);
+        build_error(scope, clause->place, "%s is not square, so it cannot be symmetric; give it "
+                    "another domain", tensor->name);
         return false;
     }
     if (!dtype_is_float(tensor->dtype))
@@ -311,8 +311,8 @@ build_input(struct scope *scope, const struct statement *s, const struct ast_ind
         return false;
     }
     if (s->left_count > LANG_MAX_RANK) {
-        build_error(scope, name->place, "%s has more than %d dimensions", name->name,
-                    LANG_MAX_RANK);
+        build_error(scope, name->place, "%s has more than %d dimensions; join some",
+                    name->name, LANG_MAX_RANK);
         return false;
     }
     for (size_t i = 0; i < s->left_count; i++) {
@@ -324,12 +324,12 @@ build_input(struct scope *scope, const struct statement *s, const struct ast_ind
         if ((extents[i] = build_constant(scope, s->left[i].extent)) == NULL)
             return false;
         if (extents[i]->kind > KIND_INT) {
-            build_error(scope, s->left[i].place, "a size is an integer");
+            build_error(scope, s->left[i].place, "a size is an integer; write one");
             return false;
         }
     }
     if (b->input_count == LANG_MAX_INPUTS) {
-        build_error(scope, name->place, "more than %d inputs", LANG_MAX_INPUTS);
+        build_error(scope, name->place, "more than %d inputs; join some", LANG_MAX_INPUTS);
         return false;
     }
     if (!resolve_type(scope, &s->types[0], &dtype))
@@ -405,7 +405,7 @@ add_output(struct scope *scope, struct outputs *outputs, const struct ast_index 
     }
     for (size_t i = 0; i < outputs->count; i++)
         if (outputs->items[i] == tensor) {
-            build_error(scope, name->place, "%s is an output already", name->name);
+            build_error(scope, name->place, "%s is an output already; name it once", name->name);
             return false;
         }
     outputs->items = arena_grow(scope->builder->arena, outputs->items, outputs->count,
@@ -530,18 +530,29 @@ finish_program(struct scope *scope, const struct outputs *outputs)
     return program;
 }
 
-static void
+static bool
 set_foreign(struct scope *scope, struct program *program)
 {
     const struct statement *s = find_statement(scope->op, STATEMENT_REFERENCE);
     struct arena *arena = scope->builder->arena;
+    struct source source;
     if (s == NULL)
-        return;
+        return true;
     struct foreign *foreign = arena_alloc(arena, sizeof *foreign);
+    struct diags *reading = diags_create(arena, 1);
     foreign->path = file_join(arena, file_folder_of(arena, scope->unit->source.path), s->name);
     foreign->relative = s->relative;
     foreign->absolute = s->absolute;
     program->foreign = foreign;
+    if (file_read(arena, foreign->path, LANG_MAX_FILE, &source, reading) != STATUS_OK) {
+        build_error(scope, s->place, "reference: %s",
+                    diags_count(reading) ? diags_get(reading, 0)->message : "cannot be read");
+        return false;
+    }
+    char *hash = arena_alloc(arena, HASH_TEXT);
+    hash_sha256(source.text, source.length, hash);
+    foreign->hash = hash;
+    return true;
 }
 
 static struct program *
@@ -564,7 +575,8 @@ build_task(struct builder *b, const struct task_request *request, bool warn)
     if (!expand(b, outputs.items, outputs.count, warn && !foreign))
         return NULL;
     struct program *program = finish_program(&scope, &outputs);
-    set_foreign(&scope, program);
+    if (!set_foreign(&scope, program))
+        return NULL;
     program->check_only = request->case_statement != NULL && request->case_statement->flag;
     return program;
 }

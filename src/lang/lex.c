@@ -10,6 +10,7 @@
 struct names {
     struct arena *arena;
     const char **slots;
+    uint8_t *words; /* by slot: enum word_kind */
     size_t capacity, count;
 };
 
@@ -20,6 +21,7 @@ names_create(struct arena *arena)
     names->arena = arena;
     names->capacity = 256;
     names->slots = arena_array(arena, names->capacity, sizeof *names->slots);
+    names->words = arena_array(arena, names->capacity, sizeof *names->words);
     return names;
 }
 
@@ -39,10 +41,15 @@ grow_names(struct names *names)
     const char **old = names->slots;
     size_t old_capacity = names->capacity;
     names->capacity *= 2;
+    const uint8_t *old_words = names->words;
     names->slots = arena_array(names->arena, names->capacity, sizeof *names->slots);
+    names->words = arena_array(names->arena, names->capacity, sizeof *names->words);
     for (size_t i = 0; i < old_capacity; i++)
-        if (old[i] != NULL)
-            names->slots[find_slot(names, old[i], strlen(old[i]))] = old[i];
+        if (old[i] != NULL) {
+            size_t slot = find_slot(names, old[i], strlen(old[i]));
+            names->slots[slot] = old[i];
+            names->words[slot] = old_words[i];
+        }
 }
 
 const char *
@@ -53,9 +60,16 @@ names_intern(struct names *names, const char *text, size_t length)
         return names->slots[slot];
     const char *name = arena_strndup(names->arena, text, length);
     names->slots[slot] = name;
+    names->words[slot] = (uint8_t)word_kind(name);
     if (++names->count * 2 > names->capacity)
         grow_names(names);
     return name;
+}
+
+enum word_kind
+names_word(struct names *names, const char *interned)
+{
+    return names->words[find_slot(names, interned, strlen(interned))];
 }
 
 /* ---- tokens ---- */
@@ -121,6 +135,7 @@ lex_name(struct lexer *lexer)
                   "this name has %zu characters; names have at most %d", length, LANG_MAX_NAME);
     struct token *token = add_token(lexer, TOKEN_NAME, length);
     token->text = names_intern(lexer->names, token->text, length);
+    token->word = names_word(lexer->names, token->text);
 }
 
 static size_t

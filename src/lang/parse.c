@@ -106,7 +106,7 @@ parser_name(struct parser *parser, const char *what)
                     shown(parser, token));
         return NULL;
     }
-    if (word_kind(token->text) != WORD_NONE) {
+    if (token->word != WORD_NONE) {
         parser_fail(parser, token->place, "`%s` is a word of the language; choose another name",
                     token->text);
         return NULL;
@@ -125,7 +125,7 @@ looks_like_statement(const struct token *items, size_t at)
         return true;
     if (items[at].kind != TOKEN_NAME)
         return false;
-    if (word_kind(items[at].text) == WORD_STATEMENT)
+    if (items[at].word == WORD_STATEMENT)
         return true;
     int depth = 0;
     for (; items[at].kind != TOKEN_NEWLINE && items[at].kind != TOKEN_END; at++) {
@@ -139,19 +139,24 @@ looks_like_statement(const struct token *items, size_t at)
     return false;
 }
 
+/* `start` is where the statement with the mistake began. A bracket left open was noticed on the next
+ * line: that line is read again. */
 static void
-skip_statement(struct parser *parser)
+skip_statement(struct parser *parser, size_t start)
 {
     const struct token *items = parser->tokens.items;
     parser->last = NULL;
     parser->open = 0;
     parser->nesting = 0;
     parser->failed = false;
+    if (parser->at > start && items[parser->at - 1].kind == TOKEN_NEWLINE &&
+        looks_like_statement(items, parser->at))
+        return;
     for (;; parser->at++) {
         const struct token *token = &items[parser->at];
         if (token->kind == TOKEN_END || token_is(token, "}"))
             return;
-        if (token->kind == TOKEN_NAME && word_kind(token->text) == WORD_STATEMENT)
+        if (token->word == WORD_STATEMENT)
             return;
         if (token->kind == TOKEN_NEWLINE && looks_like_statement(items, parser->at + 1))
             return;
@@ -448,7 +453,7 @@ end_of_statement(struct parser *parser)
 {
     const struct token *token = &parser->tokens.items[parser->at];
     if (token->kind == TOKEN_END || token->kind == TOKEN_NEWLINE || token_is(token, "}") ||
-        (token->kind == TOKEN_NAME && word_kind(token->text) == WORD_STATEMENT))
+        token->word == WORD_STATEMENT)
         return true;
     if (parser_accept(parser, ";"))
         return true;
@@ -484,8 +489,7 @@ rec_statement(struct parser *parser, struct statement *statement)
     for (skip_ends(parser); !token_is(&parser->tokens.items[parser->at], "}");
          skip_ends(parser)) {
         const struct token *token = &parser->tokens.items[parser->at];
-        if (token->kind == TOKEN_END || (token->kind == TOKEN_NAME &&
-                                         word_kind(token->text) == WORD_STATEMENT)) {
+        if (token->kind == TOKEN_END || token->word == WORD_STATEMENT) {
             parser_fail(parser, token->place, "%s stands inside rec; close the block with }",
                         shown(parser, token));
             return false;
@@ -494,12 +498,12 @@ rec_statement(struct parser *parser, struct statement *statement)
             capacity = capacity ? 2 * capacity : 4;
             body = arena_grow(parser->arena, body, count, capacity, sizeof *body);
         }
-        size_t before = parser->at;
+        size_t start = parser->at;
         if (parse_statement(parser, &body[count]))
             count++;
         else
-            skip_statement(parser);
-        if (parser->at == before)
+            skip_statement(parser, start);
+        if (parser->at == start)
             parser->at++;
     }
     parser->at++; /* } */
@@ -635,7 +639,7 @@ read_operators(struct parser *parser, struct reading *reading)
             reading->named = true;
             reading->current.name = parser_name(parser, "the name of an operator");
             if (reading->current.name == NULL || !end_of_statement(parser))
-                skip_statement(parser);
+                skip_statement(parser, parser->at);
             continue;
         }
         if (token_is(token, "}")) {
@@ -650,10 +654,11 @@ read_operators(struct parser *parser, struct reading *reading)
             reading->statements = arena_grow(parser->arena, reading->statements, reading->count,
                                              reading->capacity, sizeof *reading->statements);
         }
+        size_t start = parser->at;
         if (parse_statement(parser, &reading->statements[reading->count]))
             reading->count++;
         else
-            skip_statement(parser);
+            skip_statement(parser, start);
     }
     finish_operator(parser, reading);
 }

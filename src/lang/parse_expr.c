@@ -282,7 +282,7 @@ static const struct ast *
 word(struct parser *parser)
 {
     const struct token *name = parser_take(parser), *next = parser_peek(parser);
-    enum word_kind kind = word_kind(name->text);
+    enum word_kind kind = name->word;
     if (kind == WORD_REDUCTION && token_is(next, "["))
         return reduce(parser, name);
     if (kind == WORD_DTYPE)

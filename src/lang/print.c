@@ -181,7 +181,7 @@ expr_print(struct buf *buf, const struct expr *e, const struct spelling *spellin
     struct printer printer = {.buf = buf, .spelling = spelling};
     for (unsigned i = 0; i < rank; i++)
         printer.names[i] = left[i];
-    print(&printer, e, BIND_OR, true);
+    print(&printer, e, BIND_OR, left != NULL); /* extents are written without blanks */
 }
 
 /* ---- the expanded program, names as written ---- */

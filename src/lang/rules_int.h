@@ -1,6 +1,6 @@
 /* The arithmetic of the reference: a value and the two sizes of its rounding error.
  *
- * One function a row of the table in doc/tolerance.md; "decision n" in rules.c cites its list.
+ * One function a row of the table in doc/tolerance.md; "decision n" in rules*.c cites its list.
  * v is the value in double, never rounded to the task's own types; g is the root-mean-square size
  * of the error an honest kernel makes, NaN if the element is unjudged; c is the worst case.
  *

@@ -3,6 +3,7 @@
 #include "task/task.h"
 
 #include <assert.h>
+#include <math.h>
 
 double
 task_element(enum dtype dtype, const void *data, int64_t at)
@@ -34,7 +35,7 @@ task_element(enum dtype dtype, const void *data, int64_t at)
 static uint64_t
 whole_bits(double value)
 {
-    return value > -0x1p63 && value < 0x1p63 ? (uint64_t)(int64_t)value : 0;
+    return fabs(value) < 9.2e18 ? (uint64_t)(int64_t)value : 0;
 }
 
 void

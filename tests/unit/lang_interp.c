@@ -1,6 +1,7 @@
 /* The interpreter: the meaning of small programs, and how sure the reference is of it. */
 #include "unit.h"
 
+#include "base/fault.h"
 #include "base/num.h"
 #include "lang/lang.h"
 
@@ -8,19 +9,27 @@
 
 #define U 0x1p-24
 
-/* Parses a program and runs it on these inputs (NULL after the last). */
+static struct program *
+load(struct unit *unit, const char *text)
+{
+    struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
+    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
+
+    if (!program)
+        fail_msg("%s", unit_printed(unit, false));
+    return program;
+}
+
+/* Runs a program on these inputs. */
 static struct lang_result *
 run(void **state, const char *text, ...)
 {
     struct unit *unit = *state;
-    struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
-    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
+    struct program *program = load(unit, text);
     const void *inputs[16];
     struct lang_result *results;
     va_list args;
 
-    if (!program)
-        fail_msg("%s", unit_printed(unit, false));
     va_start(args, text);
     for (size_t i = 0; i < program->input_count; i++)
         inputs[i] = va_arg(args, const void *);
@@ -441,6 +450,50 @@ a_scalar_has_one_element(void **state)
     VALUES(r, 50);
 }
 
+static void
+a_reference_in_c_is_not_ours(void **state)
+{
+    const struct foreign foreign = {.path = "f.c"};
+    const struct program program = {.foreign = &foreign};
+    struct unit *unit = *state;
+
+    assert_int_equal(lang_interpret(unit->arena, &program, NULL, NULL), STATUS_INPUT);
+}
+
+#ifdef HONE_FAULTS
+/* Whichever allocation fails, it is reported: by the status, or by the caller's own arena. */
+static void
+memory_runs_out(void **state)
+{
+    struct unit *unit = *state;
+    const float x[] = {1, 2, 3};
+    const void *inputs[] = {x};
+    struct program *program = load(unit, "dim N=3\n"
+                                         "in X: f32[N]\n"
+                                         "H[i] = X[i] + 1.0\n"
+                                         "Y[i] = argmax[j](H[j]*X[i])\n"
+                                         "out Y\n");
+    volatile unsigned long n = 0, failed = 0;
+    enum status status = STATUS_MACHINE;
+
+    while (status == STATUS_MACHINE && ++n < 100) {
+        struct lang_result result;
+        struct arena *arena = arena_create();
+        jmp_buf no_memory;
+        if (setjmp(no_memory) == 0) {
+            arena_on_no_memory(arena, &no_memory);
+            fault_arm(FAULT_ALLOC, n);
+            status = lang_interpret(arena, program, inputs, &result);
+        }
+        fault_arm(FAULT_ALLOC, 0);
+        failed += status == STATUS_MACHINE;
+        arena_destroy(arena);
+    }
+    assert_int_equal(status, STATUS_OK);
+    assert_true(failed >= 3); /* results, the scratch arena, and in it */
+}
+#endif
+
 int
 main(void)
 {
@@ -463,6 +516,10 @@ main(void)
         UNIT_TEST(overflow_is_unjudged_infinity_is_not),
         UNIT_TEST(functions_in_programs),
         UNIT_TEST(a_scalar_has_one_element),
+        UNIT_TEST(a_reference_in_c_is_not_ours),
+#ifdef HONE_FAULTS
+        UNIT_TEST(memory_runs_out),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

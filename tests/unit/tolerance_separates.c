@@ -10,7 +10,6 @@
  */
 #include "unit.h"
 
-#include "base/buf.h"
 #include "base/rng.h"
 #include "task/task.h"
 
@@ -246,32 +245,16 @@ attention(struct style *style, const float *const *in, float *out)
 
 enum { NET_LAYERS = 100, NET_B = 4, NET_D = 32, NET_DROPS = 50 };
 
-/* H1 = layer(X, W1), H2 = layer(H1, W2), ...; with residuals H2 = H1 + layer(H1, W2). */
-static const char *
-net_text(struct arena *arena, bool residual)
-{
-    struct buf buf = buf_in(arena);
+#define NET_OP(step)                                       \
+    "dim L=100, B=4, D=32\n"                               \
+    "in X: f32[B,D]; in W: f32[L,D,D] scale sqrt(2.0/D)\n" \
+    "H[l:L,b:B,n:D] = " step "\n"                          \
+    "Y[b:B,n:D] = H[L-1,b,n]\n"                            \
+    "out Y\n"
+#define NET_LAYER "max(sum[k:D](H[l-1,b,k | X[b,k]]*W[l,k,n]), 0)"
 
-    buf_puts(&buf, "op layer\n"
-                   "in X[B,K]; in W[K,N]\n"
-                   "Y[b,n]: like X = max(sum[k](X[b,k]*W[k,n]), 0)\n"
-                   "out Y\n"
-                   "op net\n"
-                   "dim B=4, D=32\n"
-                   "in X: f32[B,D]\n"
-                   "in ");
-    for (int l = 1; l <= NET_LAYERS; l++)
-        buf_printf(&buf, "%sW%d", l > 1 ? ", " : "", l);
-    buf_puts(&buf, ": f32[D,D] scale sqrt(2.0/D)\nH0 = X\n");
-    for (int l = 1; l <= NET_LAYERS; l++) {
-        buf_printf(&buf, "H%d = ", l);
-        if (residual)
-            buf_printf(&buf, "H%d + ", l - 1);
-        buf_printf(&buf, "layer(H%d, W%d)\n", l - 1, l);
-    }
-    buf_printf(&buf, "out H%d\n", NET_LAYERS);
-    return buf.data;
-}
+static const char plain_net_text[] = NET_OP(NET_LAYER);
+static const char residual_net_text[] = NET_OP("H[l-1,b,n | X[b,n]] + " NET_LAYER);
 
 static void
 net_layer(struct style *style, const float *h, const float *w, float *next, bool residual)
@@ -293,7 +276,7 @@ net(struct style *style, const float *const *in, float *y, bool residual)
     memcpy(h[0], in[0], sizeof h[0]);
     for (size_t l = 0; l < NET_LAYERS; l++) {
         style->fault = fault == DROPPED && l != NET_DROPS ? HONEST : fault;
-        net_layer(style, h[l % 2], in[1 + l], h[1 - l % 2], residual);
+        net_layer(style, h[l % 2], in[1] + l * NET_D * NET_D, h[1 - l % 2], residual);
     }
     style->fault = fault;
     memcpy(y, h[NET_LAYERS % 2], sizeof h[0]);
@@ -315,7 +298,7 @@ residual_net(struct style *style, const float *const *in, float *y)
 
 struct subject {
     const char *name;
-    const char *text; /* NULL: a net, with residuals or without */
+    const char *text;
     void (*evaluate)(struct style *style, const float *const *in, float *y);
     unsigned faults; /* bit f: fault f applies */
 };
@@ -328,8 +311,8 @@ static const struct subject subjects[] = {
     {"softmax", softmax_text, softmax, COMMON},
     {"layer norm", norm_text, norm, COMMON | 1u << EPS_LARGE | 1u << EPS_SMALL},
     {"attention", attention_text, attention, COMMON},
-    {"100 layers", NULL, plain_net, COMMON},
-    {"100 residual", NULL, residual_net, COMMON},
+    {"100 layers", plain_net_text, plain_net, COMMON},
+    {"100 residual", residual_net_text, residual_net, COMMON},
 };
 
 struct trial { /* one subject on one set of inputs */
@@ -401,7 +384,7 @@ draw_inputs(struct arena *arena, struct trial *trial)
 
     trial->inputs = arena_array(arena, program->input_count, sizeof *trial->inputs);
     for (size_t i = 0; i < program->input_count; i++) {
-        bool weights = !trial->subject->text && i > 0;
+        bool weights = program->tensors[i]->domain.form == DOMAIN_SCALE;
         float *data = arena_array(arena, (size_t)program->tensors[i]->count, sizeof *data);
         task_draw(program, i, weights ? DRAW_NORMAL : trial->distribution, 7, data);
         trial->inputs[i] = data;
@@ -427,8 +410,7 @@ prepare(struct unit *unit, struct trial *trial)
 static const struct program *
 load(struct unit *unit, const struct subject *subject)
 {
-    const char *text =
-        subject->text ? subject->text : net_text(unit->arena, subject->evaluate == residual_net);
+    const char *text = subject->text;
     struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
     struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
 
