@@ -274,16 +274,14 @@ check_bounds(struct scope *scope, const struct tensor *tensor, const struct expr
 
 /* What an integer stage can hold, from its expression; anything its dtype can if it reads itself. */
 static void
-set_interval(struct builder *b, struct tensor *tensor, const struct expr *value,
-             const char *const *names, bool whole_range)
+set_interval(struct tensor *tensor, const struct expr *value, const char *const *names,
+             bool whole_range)
 {
     struct level levels[LANG_MAX_LEVELS] = {0};
-    const struct dtype_info *info = &dtype_info[tensor->dtype];
-    int64_t top = (int64_t)info->largest;
-    int64_t bottom = tensor->dtype == DTYPE_U8 || tensor->dtype == DTYPE_BOOL ? 0 : -top - 1;
-    (void)b;
-    if (info->kind > KIND_INT)
+    if (dtype_is_float(tensor->dtype))
         return;
+    int64_t top = (int64_t)dtype_info[tensor->dtype].largest;
+    int64_t bottom = tensor->dtype == DTYPE_U8 || tensor->dtype == DTYPE_BOOL ? 0 : -top - 1;
     set_levels(levels, tensor, names);
     expr_interval(value, levels, &tensor->low, &tensor->high);
     if (whole_range || tensor->low < bottom || tensor->high > top) {
@@ -305,7 +303,7 @@ finish_stage(struct scope *scope, struct tensor *tensor, const struct ast *ast,
         build_error(scope, place, "more than %d stages; split the program", LANG_MAX_STAGES);
         return false;
     }
-    set_interval(b, tensor, value, index_names, rec >= 0);
+    set_interval(tensor, value, index_names, rec >= 0);
     struct draft *draft = new_draft(b);
     draft->place = place;
     draft->by_author = scope->caller == NULL;

@@ -7,20 +7,21 @@
 
 /* ---- looking up ---- */
 
-static void
-load_library(struct lang *lang, struct diags *diags)
+/* A file of the library, parsed when a name that stands in it is first asked for; NULL if it does not.
+ * Most programs call a handful of operators: reading all files would take longer than the rest. */
+static struct unit *
+library_unit(struct scope *scope, size_t number, const char *name)
 {
-    if (lang->library != NULL)
-        return;
-    while (library_files[lang->library_count].path != NULL)
-        lang->library_count++;
-    lang->library = arena_array(lang->arena, lang->library_count + 1, sizeof *lang->library);
-    for (size_t i = 0; i < lang->library_count; i++) {
-        struct source source = {library_files[i].path, library_files[i].text,
-                                strlen(library_files[i].text)};
-        lang->library[i] = parse(lang->arena, lang->names, &source, diags);
-        lang->library[i]->library = true;
+    struct lang *lang = scope->builder->lang;
+    const struct library_file *file = &library_files[number];
+    if (strstr(file->text, name) == NULL)
+        return NULL;
+    if (lang->library[number] == NULL) {
+        struct source source = {file->path, file->text, strlen(file->text)};
+        lang->library[number] = parse(lang->arena, lang->names, &source, scope->builder->diags);
+        lang->library[number]->library = true;
     }
+    return lang->library[number];
 }
 
 static bool
@@ -69,14 +70,10 @@ find_local_operator(struct scope *scope, const char *name, size_t inputs, const 
 static const struct operator *
 find_operator(struct scope *scope, const char *name, size_t inputs, const struct unit **unit)
 {
-    struct lang *lang = scope->builder->lang;
     const struct operator *op = find_local_operator(scope, name, inputs, unit);
-    if (op == NULL)
-        load_library(lang, scope->builder->diags);
-    for (size_t i = 0; i < lang->library_count && op == NULL; i++) {
-        *unit = lang->library[i];
-        op = operator_in(*unit, name, inputs, (*unit)->operator_count);
-    }
+    for (size_t i = 0; library_files[i].path != NULL && op == NULL; i++)
+        if ((*unit = library_unit(scope, i, name)) != NULL)
+            op = operator_in(*unit, name, inputs, (*unit)->operator_count);
     return op;
 }
 
@@ -90,7 +87,6 @@ is_operator(struct scope *scope, const char *name)
 const struct def *
 find_def(struct env *env, const char *name, struct place use)
 {
-    struct lang *lang = env->scope->builder->lang;
     const struct unit *unit = env->frame ? env->frame->def->unit : env->scope->unit, *other;
     if (env->frame != NULL)
         use = env->frame->def->statement->place; /* a def uses those above it: no recursion */
@@ -99,9 +95,9 @@ find_def(struct env *env, const char *name, struct place use)
         def = def_in(unit->used[i - 1], name, use);
     if (def != NULL || find_local_operator(env->scope, name, SIZE_MAX, &other) != NULL)
         return def; /* a def or operator of the file hides the library's */
-    load_library(lang, env->scope->builder->diags);
-    for (size_t i = 0; i < lang->library_count && def == NULL; i++)
-        def = def_in(lang->library[i], name, use);
+    for (size_t i = 0; library_files[i].path != NULL && def == NULL; i++)
+        if ((other = library_unit(env->scope, i, name)) != NULL)
+            def = def_in(other, name, use);
     return def;
 }
 

@@ -10,8 +10,7 @@ struct lang {
     struct arena *arena;
     struct names *names;
     struct unit *unit;
-    struct unit **library; /* parsed when first asked for */
-    size_t library_count;
+    struct unit **library; /* as in library_files; NULL: not parsed yet */
     const struct operator *task;
     const struct statement **cases; /* cases[0] is NULL: the default */
     size_t case_count;

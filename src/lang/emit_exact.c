@@ -311,8 +311,8 @@ node_is_exact(const struct emitter *em, const struct expr *e, enum kind kind)
     case OP_DIM:
     case OP_INDEX:
         return true;
-    case OP_REAL:
-        return kind == KIND_F64 || (double)(float)e->real == e->real || e->real != e->real;
+    case OP_REAL: /* a NaN has no error, but what is compared with it is unjudged */
+        return e->real == e->real && (kind == KIND_F64 || (double)(float)e->real == e->real);
     case OP_LOAD:
         return load_is_exact(em, e, kind);
     case OP_CAST:

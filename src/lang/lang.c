@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "lang/library_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,9 +80,12 @@ lang_parse(struct arena *arena, const char *path, const char *text, size_t lengt
 {
     struct lang *lang = arena_alloc(arena, sizeof *lang);
     struct source source = {path, text, length};
-    size_t total = 0;
+    size_t total = 0, library = 0;
     lang->arena = arena;
     lang->names = names_create(arena);
+    while (library_files[library].path != NULL)
+        library++;
+    lang->library = arena_array(arena, library + 1, sizeof *lang->library);
     if (length > LANG_MAX_FILE) {
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "%s: %zu bytes; a program has at most 1 MB, split it with `use`", path, length);

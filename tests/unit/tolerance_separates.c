@@ -45,33 +45,63 @@ static const struct style styles[] = {
 
 enum { STYLES = sizeof styles / sizeof *styles, MOST_TERMS = 512, MOST_LANES = 16 };
 
-static void
-choose_order(struct style *style, size_t *order, size_t count)
+struct terms { /* a[i]*b[i], i < count, over strides; without b they are a[i] */
+    const float *a, *b;
+    size_t step_a, step_b, count;
+};
+
+static float
+term_a(const struct terms *terms, size_t i)
 {
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
+    return terms->a[i * terms->step_a];
+}
+
+static float
+term_b(const struct terms *terms, size_t i)
+{
+    return terms->b ? terms->b[i * terms->step_b] : 1;
+}
+
+/* The term that the fault drops: the last that is not zero, or none. */
+static size_t
+dropped_term(const struct style *style, const struct terms *terms)
+{
+    size_t i = terms->count;
+
+    while (style->fault == DROPPED && i-- > 0)
+        if (term_a(terms, i) != 0 && term_b(terms, i) != 0)
+            return i;
+    return terms->count;
+}
+
+/* Returns how many there are. */
+static size_t
+choose_order(struct style *style, const struct terms *terms, size_t *order)
+{
+    size_t count = 0, dropped = dropped_term(style, terms);
+
+    for (size_t i = 0; i < terms->count; i++)
+        if (i != dropped)
+            order[count++] = i;
     for (size_t i = count; style->shuffled && i > 1; i--) {
         size_t j = rng_below(&style->rng, i), k = order[i - 1];
         order[i - 1] = order[j];
         order[j] = k;
     }
+    return count;
 }
 
-/* Sum of a[i]*b[i], i < count, over strides; without b the sum of a. */
 static float
-dot(struct style *style, const float *a, size_t step_a, const float *b, size_t step_b, size_t count)
+sum_terms(struct style *style, const struct terms *terms)
 {
-    size_t order[MOST_TERMS], block = style->block ? style->block : count;
+    size_t order[MOST_TERMS], block = style->block ? style->block : terms->count;
+    size_t count = choose_order(style, terms, order);
     float total = 0;
 
-    assert_true(count <= MOST_TERMS);
-    if (style->fault == DROPPED)
-        count--;
-    choose_order(style, order, count);
     for (size_t first = 0; first < count; first += block) {
         float lane[MOST_LANES] = {0}, part = 0;
         for (size_t i = first; i < first + block && i < count; i++) {
-            float x = a[order[i] * step_a], y = b ? b[order[i] * step_b] : 1;
+            float x = term_a(terms, order[i]), y = term_b(terms, order[i]);
             float *sum = &lane[i % style->lanes];
             *sum = style->fused ? fmaf(x, y, *sum) : *sum + x * y;
         }
@@ -80,6 +110,15 @@ dot(struct style *style, const float *a, size_t step_a, const float *b, size_t s
         total += part;
     }
     return total;
+}
+
+static float
+dot(struct style *style, const float *a, size_t step_a, const float *b, size_t step_b, size_t count)
+{
+    const struct terms terms = {a, b, step_a, step_b, count};
+
+    assert_true(count <= MOST_TERMS);
+    return sum_terms(style, &terms);
 }
 
 static float
