@@ -92,7 +92,7 @@ enum ast_form {
     AST_ELLIPSIS, /* as a subscript */
 };
 
-struct ast_index { /* an index with its extent, where indices are introduced */
+struct ast_index {    /* an index with its extent, where indices are introduced */
     const char *name; /* NULL: "..." */
     struct place place;
     const struct ast *extent; /* or NULL */
@@ -116,8 +116,8 @@ struct ast {
     enum dtype dtype;
     const struct ast **args;
     size_t count;
-    const struct ast *guard;       /* default of an element, filter of a reduction, or NULL */
-    const struct ast **extents;    /* CAT: written extents of pieces, NULL where inferred */
+    const struct ast *guard;    /* default of an element, filter of a reduction, or NULL */
+    const struct ast **extents; /* CAT: written extents of pieces, NULL where inferred */
     const struct ast_index *indices;
     size_t index_count;
     const struct ast_named *named; /* CALL: NAME=value arguments */
@@ -159,24 +159,25 @@ struct domain_clause {
 struct statement {
     enum statement_form form;
     struct place place;
-    const char *name;               /* STAGE, DEF, CASE, REC's index; path of USE, REFERENCE */
-    bool flag;                      /* DIM: any; CASE: check */
-    const struct ast_named *named;  /* DIM CONST PARAM CASE */
+    const char *name;              /* STAGE, DEF, CASE, REC's index; path of USE, REFERENCE */
+    bool flag;                     /* DIM: any; CASE: check */
+    const struct ast_named *named; /* DIM CONST PARAM CASE */
     size_t named_count;
-    const struct ast_index *names;  /* IN, OUT, WHOLE results, DEF parameters; extents unused */
+    const struct ast_index *names; /* IN, OUT, WHOLE results, DEF parameters; extents unused */
     size_t name_count;
-    struct type *types;             /* WHOLE: one a result; STAGE, IN, OUT: one */
-    const struct ast_index *left;   /* STAGE: left indices. IN, OUT: extents, NULL extent for "..." */
+    struct type *types;           /* WHOLE: one a result; STAGE, IN, OUT: one */
+    const struct ast_index *left; /* STAGE: left indices. IN, OUT: extents, NULL extent for "..." */
     size_t left_count;
-    bool has_shape;                 /* OUT */
-    struct domain_clause domain;    /* IN */
-    const struct ast *value;        /* STAGE, WHOLE, DEF, REQUIRE, REC's extent */
-    double relative, absolute;      /* REFERENCE */
-    const struct statement *body;   /* REC */
+    bool has_shape;               /* OUT */
+    struct domain_clause domain;  /* IN */
+    const struct ast *value;      /* STAGE, WHOLE, DEF, REQUIRE, REC's extent */
+    double relative, absolute;    /* REFERENCE */
+    const struct statement *body; /* REC */
     size_t body_count;
 };
 
-struct operator {
+struct operator
+{
     const char *name;
     struct place place;
     const struct statement *statements;
@@ -193,7 +194,7 @@ struct def {
 
 struct unit { /* a parsed file */
     struct source source;
-    const struct operator *operators;
+    const struct operator* operators;
     size_t operator_count;
     const struct def *defs;
     size_t def_count;

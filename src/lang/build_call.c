@@ -7,8 +7,9 @@
 
 /* ---- looking up ---- */
 
-/* A file of the library, parsed when a name that stands in it is first asked for; NULL if it does not.
- * Most programs call a handful of operators: reading all files would take longer than the rest. */
+/* A file of the library, parsed when a name that stands in it is first asked for; NULL if it does
+ * not. Most programs call a handful of operators: reading all files would take longer than the
+ * rest. */
 static struct unit *
 library_unit(struct scope *scope, size_t number, const char *name)
 {
@@ -43,11 +44,11 @@ def_in(const struct unit *unit, const char *name, struct place use)
 }
 
 /* The operator of that name with `inputs` inputs (any number if SIZE_MAX) below `end`. */
-static const struct operator *
-operator_in(const struct unit *unit, const char *name, size_t inputs, size_t end)
+static const struct operator*
+    operator_in(const struct unit *unit, const char *name, size_t inputs, size_t end)
 {
     for (size_t i = end; i > 0; i--) {
-        const struct operator *op = &unit->operators[i - 1];
+        const struct operator* op = & unit->operators[i - 1];
         if (op->name == name && (inputs == SIZE_MAX || op->inputs == inputs))
             return op;
     }
@@ -55,11 +56,11 @@ operator_in(const struct unit *unit, const char *name, size_t inputs, size_t end
 }
 
 /* Above in the file, then in the files it uses. */
-static const struct operator *
-find_local_operator(struct scope *scope, const char *name, size_t inputs, const struct unit **unit)
+static const struct operator* find_local_operator(struct scope *scope, const char *name,
+                                                  size_t inputs, const struct unit **unit)
 {
     *unit = scope->unit;
-    const struct operator *op = operator_in(*unit, name, inputs, scope->op->position);
+    const struct operator* op = operator_in(*unit, name, inputs, scope->op->position);
     for (size_t i = scope->unit->used_count; i > 0 && op == NULL; i--) {
         *unit = scope->unit->used[i - 1];
         op = operator_in(*unit, name, inputs, (*unit)->operator_count);
@@ -67,10 +68,10 @@ find_local_operator(struct scope *scope, const char *name, size_t inputs, const 
     return op;
 }
 
-static const struct operator *
-find_operator(struct scope *scope, const char *name, size_t inputs, const struct unit **unit)
+static const struct operator*
+    find_operator(struct scope *scope, const char *name, size_t inputs, const struct unit **unit)
 {
-    const struct operator *op = find_local_operator(scope, name, inputs, unit);
+    const struct operator* op = find_local_operator(scope, name, inputs, unit);
     for (size_t i = 0; library_files[i].path != NULL && op == NULL; i++)
         if ((*unit = library_unit(scope, i, name)) != NULL)
             op = operator_in(*unit, name, inputs, (*unit)->operator_count);
@@ -116,9 +117,10 @@ is_plain_name(const struct ast *ast)
     return ast != NULL && ast->form == AST_NAME;
 }
 
-/* Names in the shapes of inputs that are consts or params of the operator are checked, not bound. */
+/* Names in the shapes of inputs that are consts or params of the operator are checked, not bound.
+ */
 static bool
-is_constant_of(const struct operator *op, const char *name)
+is_constant_of(const struct operator* op, const char *name)
 {
     for (size_t i = 0; i < op->count; i++)
         if (op->statements[i].form == STATEMENT_CONST || op->statements[i].form == STATEMENT_PARAM)
@@ -180,10 +182,10 @@ bind_ellipsis(struct binding *binding, size_t number, const struct expr *const *
 static bool
 shape_mismatch(struct binding *binding, size_t number, const struct statement *in, size_t plain)
 {
-    build_error(binding->caller, binding->call->place,
-                "%s has %u dimension%s; %s wants %s%zu", argument_text(binding, number),
-                binding->args[number]->rank, binding->args[number]->rank == 1 ? "" : "s",
-                binding->call->name, plain < in->left_count ? "at least " : "", plain);
+    build_error(binding->caller, binding->call->place, "%s has %u dimension%s; %s wants %s%zu",
+                argument_text(binding, number), binding->args[number]->rank,
+                binding->args[number]->rank == 1 ? "" : "s", binding->call->name,
+                plain < in->left_count ? "at least " : "", plain);
     return false;
 }
 
@@ -230,9 +232,10 @@ check_type(struct binding *binding, size_t number, const struct statement *in)
         return false;
     if (dtype == binding->args[number]->dtype)
         return true;
-    build_error(binding->caller, binding->call->place, "%s: %s wants %s there; "
-                "convert it in a stage of its own", argument_text(binding, number),
-                binding->call->name, dtype_info[dtype].name);
+    build_error(binding->caller, binding->call->place,
+                "%s: %s wants %s there; "
+                "convert it in a stage of its own",
+                argument_text(binding, number), binding->call->name, dtype_info[dtype].name);
     return false;
 }
 
@@ -268,12 +271,11 @@ static bool
 for_each_input(struct binding *binding,
                bool (*each)(struct binding *, size_t, const struct statement *))
 {
-    const struct operator *op = binding->scope->op;
+    const struct operator* op = binding->scope->op;
     size_t number = 0;
     for (size_t i = 0; i < op->count; i++)
-        for (size_t j = 0; op->statements[i].form == STATEMENT_IN &&
-                           j < op->statements[i].name_count;
-             j++)
+        for (size_t j = 0;
+             op->statements[i].form == STATEMENT_IN && j < op->statements[i].name_count; j++)
             if (!each(binding, number++, &op->statements[i]))
                 return false;
     return true;
@@ -282,12 +284,11 @@ for_each_input(struct binding *binding,
 static bool
 declare_inputs(struct binding *binding)
 {
-    const struct operator *op = binding->scope->op;
+    const struct operator* op = binding->scope->op;
     size_t number = 0;
     for (size_t i = 0; i < op->count; i++)
-        for (size_t j = 0; op->statements[i].form == STATEMENT_IN &&
-                           j < op->statements[i].name_count;
-             j++) {
+        for (size_t j = 0;
+             op->statements[i].form == STATEMENT_IN && j < op->statements[i].name_count; j++) {
             const struct ast_index *name = &op->statements[i].names[j];
             struct symbol symbol = {
                 .name = name->name, .what = "tensor", .tensor = binding->args[number++]};
@@ -325,14 +326,13 @@ declare_dims(struct binding *binding)
 static bool
 check_given_names(struct binding *binding)
 {
-    const struct operator *op = binding->scope->op;
+    const struct operator* op = binding->scope->op;
     for (size_t i = 0; i < binding->call->named_count; i++) {
         const struct ast_named *given = &binding->call->named[i];
         bool known = is_constant_of(op, given->name);
         for (size_t j = 0; j < op->count && !known; j++)
-            for (size_t k = 0; op->statements[j].form == STATEMENT_DIM &&
-                               k < op->statements[j].named_count;
-                 k++)
+            for (size_t k = 0;
+                 op->statements[j].form == STATEMENT_DIM && k < op->statements[j].named_count; k++)
                 known |= op->statements[j].named[k].name == given->name;
         if (known)
             continue;
@@ -370,7 +370,7 @@ argument(struct scope *scope, const struct ast *ast, const char *prefix, const c
 }
 
 static const char *
-input_name(const struct operator *op, size_t number)
+input_name(const struct operator* op, size_t number)
 {
     for (size_t i = 0; i < op->count; i++)
         if (op->statements[i].form == STATEMENT_IN) {
@@ -384,7 +384,7 @@ input_name(const struct operator *op, size_t number)
 /* ---- results ---- */
 
 static size_t
-count_outputs(const struct operator *op)
+count_outputs(const struct operator* op)
 {
     size_t count = 0;
     for (size_t i = 0; i < op->count; i++)
@@ -396,12 +396,11 @@ count_outputs(const struct operator *op)
 static bool
 take_results(struct binding *binding, struct tensor **tensors)
 {
-    const struct operator *op = binding->scope->op;
+    const struct operator* op = binding->scope->op;
     size_t number = 0;
     for (size_t i = 0; i < op->count; i++)
-        for (size_t j = 0; op->statements[i].form == STATEMENT_OUT &&
-                           j < op->statements[i].name_count;
-             j++) {
+        for (size_t j = 0;
+             op->statements[i].form == STATEMENT_OUT && j < op->statements[i].name_count; j++) {
             const struct ast_index *name = &op->statements[i].names[j];
             const struct symbol *symbol = symbols_find(&binding->scope->symbols, name->name);
             if (symbol == NULL || symbol->tensor == NULL) {
@@ -418,14 +417,16 @@ static bool
 wrong_call(struct scope *scope, const struct ast *call)
 {
     const struct unit *unit;
-    const struct operator *other = find_operator(scope, call->name, SIZE_MAX, &unit);
+    const struct operator* other = find_operator(scope, call->name, SIZE_MAX, &unit);
     if (other != NULL)
         build_error(scope, call->place, "%s takes %zu tensor%s, here are %zu; give it %zu",
                     call->name, other->inputs, other->inputs == 1 ? "" : "s", call->count,
                     other->inputs);
     else
-        build_error(scope, call->place, "there is no operator %s; define it above, or `use` the "
-                    "file that does", call->name);
+        build_error(scope, call->place,
+                    "there is no operator %s; define it above, or `use` the "
+                    "file that does",
+                    call->name);
     return false;
 }
 
@@ -435,12 +436,14 @@ build_call(struct scope *scope, const struct ast *call, const char *const *names
 {
     struct builder *b = scope->builder;
     const struct unit *unit;
-    const struct operator *op = find_operator(scope, call->name, call->count, &unit);
+    const struct operator* op = find_operator(scope, call->name, call->count, &unit);
     if (op == NULL)
         return wrong_call(scope, call);
     if (scope->depth == BUILD_MAX_CALLS) {
-        build_error(scope, call->place, "calls inside calls more than %d deep: does %s call "
-                    "itself?", BUILD_MAX_CALLS, call->name);
+        build_error(scope, call->place,
+                    "calls inside calls more than %d deep: does %s call "
+                    "itself?",
+                    BUILD_MAX_CALLS, call->name);
         return false;
     }
     if (count_outputs(op) != count) {
@@ -461,8 +464,8 @@ build_call(struct scope *scope, const struct ast *call, const char *const *names
     struct binding binding = {scope, inner, call, NULL};
     binding.args = arena_array(b->arena, call->count + 1, sizeof *binding.args);
     for (size_t i = 0; i < call->count; i++)
-        if ((binding.args[i] = argument(scope, call->args[i], names[0], input_name(op, i),
-                                        nested)) == NULL)
+        if ((binding.args[i] =
+                 argument(scope, call->args[i], names[0], input_name(op, i), nested)) == NULL)
             return false;
     return check_given_names(&binding) && for_each_input(&binding, bind_shape) &&
            declare_dims(&binding) && declare_inputs(&binding) &&

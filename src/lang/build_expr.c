@@ -66,7 +66,7 @@ defined_below(const struct statement *statements, size_t count, const char *name
 static const struct expr *
 unknown_name(struct env *env, const struct ast *ast)
 {
-    const struct operator *op = env->scope->op;
+    const struct operator* op = env->scope->op;
     const char *nearest = nearest_name(env, ast->name);
     if (defined_below(op->statements, op->count, ast->name))
         build_error(env->scope, ast->place,
@@ -129,7 +129,7 @@ meets_float(struct env *env, const struct ast *ast, const struct expr *e)
     return false;
 }
 
-static bool
+bool
 is_condition(struct env *env, const struct ast *ast, const struct expr *e)
 {
     if (e->kind <= KIND_INT)
@@ -145,12 +145,12 @@ load_element(struct env *env, const struct ast *ast, struct tensor *tensor,
              const struct expr *const *subs, const struct expr *otherwise)
 {
     struct builder *b = env->scope->builder;
-    const struct expr *e = ir_load(b->ir, tensor, dtype_info[tensor->dtype].kind, tensor->rank,
-                                   subs, otherwise);
+    const struct expr *e =
+        ir_load(b->ir, tensor, dtype_info[tensor->dtype].kind, tensor->rank, subs, otherwise);
     if (e->id >= b->origin_capacity) {
         size_t capacity = 2 * (e->id + 64);
-        b->origin = arena_grow(b->arena, b->origin, b->origin_capacity, capacity,
-                               sizeof *b->origin);
+        b->origin =
+            arena_grow(b->arena, b->origin, b->origin_capacity, capacity, sizeof *b->origin);
         b->origin_scope = arena_grow(b->arena, b->origin_scope, b->origin_capacity, capacity,
                                      sizeof *b->origin_scope);
         b->origin_capacity = capacity;
@@ -168,9 +168,9 @@ bare_tensor(struct env *env, const struct ast *ast, struct tensor *tensor)
 {
     const struct expr *subs[LANG_MAX_RANK];
     if (tensor->rank > 0 && !env->whole) {
-        build_error(env->scope, ast->place, "%s has %u dimensions; write %s[...] with %u subscript%s",
-                    tensor->name, tensor->rank, tensor->name, tensor->rank,
-                    tensor->rank > 1 ? "s" : "");
+        build_error(env->scope, ast->place,
+                    "%s has %u dimensions; write %s[...] with %u subscript%s", tensor->name,
+                    tensor->rank, tensor->name, tensor->rank, tensor->rank > 1 ? "s" : "");
         return NULL;
     }
     if (tensor->rank > 0 && tensor->rank != env->whole_rank) {
@@ -185,7 +185,7 @@ bare_tensor(struct env *env, const struct ast *ast, struct tensor *tensor)
     return load_element(env, ast, tensor, subs, NULL);
 }
 
-static const struct expr *
+const struct expr *
 frame_value(const struct env *env, const char *name)
 {
     if (env->frame != NULL)
@@ -195,7 +195,7 @@ frame_value(const struct env *env, const char *name)
     return NULL;
 }
 
-static int
+int
 find_index(const struct env *env, const char *name)
 {
     for (unsigned i = env->levels; i > env->hidden; i--)
@@ -300,7 +300,8 @@ build_subscript(struct env *env, const struct ast *ast)
     if (e == NULL)
         return NULL;
     if (e->kind > KIND_INT) {
-        build_error(env->scope, ast->place, "a subscript is an integer, this is a float; write "
+        build_error(env->scope, ast->place,
+                    "a subscript is an integer, this is a float; write "
                     "i32(...) into a stage of its own and use that");
         return NULL;
     }
@@ -322,8 +323,10 @@ build_subscripts(struct env *env, const struct ast *ast, const struct expr **sub
     for (size_t i = 0; i < ast->count; i++) {
         size_t more = ast->args[i]->form == AST_ELLIPSIS ? scope->ellipsis_rank : 1;
         if (*count + more > LANG_MAX_RANK) {
-            build_error(scope, ast->args[i]->place, "more than %d subscripts; no tensor has that "
-                        "many dimensions", LANG_MAX_RANK);
+            build_error(scope, ast->args[i]->place,
+                        "more than %d subscripts; no tensor has that "
+                        "many dimensions",
+                        LANG_MAX_RANK);
             return false;
         }
         if (ast->args[i]->form != AST_ELLIPSIS) {
@@ -338,7 +341,8 @@ build_subscripts(struct env *env, const struct ast *ast, const struct expr **sub
             return false;
         }
         if (!scope->ellipsis_bound) {
-            build_error(scope, ast->args[i]->place, "no input of this operator has ...; name the "
+            build_error(scope, ast->args[i]->place,
+                        "no input of this operator has ...; name the "
                         "indices");
             return false;
         }
@@ -381,272 +385,6 @@ build_element(struct env *env, const struct ast *ast)
     return load_element(env, ast, symbol->tensor, subs, otherwise);
 }
 
-/* ---- ranges ---- */
-
-struct found { /* extents an index could have */
-    const struct expr *strong, *other, *weak;
-};
-
-static void
-offer(struct found *found, const struct expr *extent, bool weak)
-{
-    if (extent == NULL) /* of a rec tensor whose shape is not known yet */
-        return;
-    const struct expr **slot = weak ? &found->weak : &found->strong;
-    if (*slot == NULL)
-        *slot = extent;
-    else if (!weak && found->other == NULL && expr_integer(extent) != expr_integer(*slot))
-        found->other = extent;
-}
-
-static const struct expr *
-cat_total(struct ir *ir, const struct binder *binder)
-{
-    const struct expr *total = ir_int(ir, 0);
-    for (unsigned i = 0; i < binder->count; i++)
-        total = ir_binary(ir, OP_ADD, total, binder->extent[i]);
-    return total;
-}
-
-static void
-collect(struct builder *b, const struct expr *e, unsigned level, struct found *found)
-{
-    if (!(e->free >> level & 1) || b->stamps[e->id] == b->stamp)
-        return;
-    b->stamps[e->id] = b->stamp;
-    if (e->op == OP_CAT && e->binder->level == level) {
-        offer(found, cat_total(b->ir, e->binder), false);
-        return;
-    }
-    if (e->op == OP_LOAD)
-        for (unsigned i = 0; i < e->tensor->rank; i++)
-            if (e->args[i]->op == OP_INDEX && e->args[i]->level == level)
-                offer(found, e->tensor->extent[i], expr_default(e) != NULL);
-    if (e->op == OP_REDUCE && e->count > 1)
-        collect(b, e->args[1], level, found);
-    for (unsigned i = 0; i < e->count; i++)
-        collect(b, e->args[i], level, found);
-}
-
-static void
-new_stamp(struct builder *b)
-{
-    if (ir_count(b->ir) > b->stamp_capacity) {
-        size_t capacity = 2 * ir_count(b->ir);
-        b->stamps = arena_grow(b->arena, b->stamps, b->stamp_capacity, capacity,
-                               sizeof *b->stamps);
-        b->stamp_capacity = capacity;
-    }
-    b->stamp++;
-}
-
-const struct expr *
-infer_extent(struct env *env, unsigned level, const char *name, struct place place,
-             const struct expr *const *roots, size_t count, bool quiet)
-{
-    struct builder *b = env->scope->builder;
-    struct found found = {0};
-    new_stamp(b);
-    for (size_t i = 0; i < count; i++)
-        if (roots[i] != NULL)
-            collect(b, roots[i], level, &found);
-    if (found.other != NULL && !quiet) {
-        struct buf choice = buf_in(b->arena);
-        expr_print(&choice, found.strong, &spelling_plain, NULL, 0);
-        build_error(env->scope, place, "index %s has two extents, %s and %s; write %s:%s to choose "
-                    "one", name, show_extent(b, found.strong), show_extent(b, found.other), name,
-                    choice.data);
-        return NULL;
-    }
-    const struct expr *extent = found.strong ? found.strong : found.weak;
-    if (extent == NULL && !quiet)
-        build_error(env->scope, place,
-                    "cannot infer the range of %s: it never stands alone as a subscript; write "
-                    "%s:EXTENT",
-                    name, name);
-    return extent;
-}
-
-/* ---- indices ---- */
-
-static bool
-push_index(struct env *env, const char *name, struct place place, const struct expr *extent)
-{
-    struct scope *scope = env->scope;
-    if (env->levels == LANG_MAX_LEVELS) {
-        build_error(scope, place, "more than %d indices in one stage; split it", LANG_MAX_LEVELS);
-        return false;
-    }
-    const struct symbol *symbol = symbols_find(&scope->symbols, name);
-    if (symbol != NULL && env->frame == NULL) {
-        build_error(scope, place, "index %s has the name of a %s; rename one of them", name,
-                    symbol->what);
-        return false;
-    }
-    if (find_index(env, name) >= 0 || frame_value(env, name) != NULL) {
-        build_error(scope, place, "index %s hides another %s; rename it", name, name);
-        return false;
-    }
-    env->index[env->levels] = name;
-    env->extent[env->levels++] = extent;
-    return true;
-}
-
-/* "..." brings indices with names that nobody can have written. */
-static bool
-push_ellipsis(struct env *env, struct place place)
-{
-    struct scope *scope = env->scope;
-    if (!scope->ellipsis_bound) {
-        build_error(scope, place, "no input of this operator has ...; name the indices");
-        return false;
-    }
-    if (env->ellipsis >= 0) {
-        build_error(scope, place, "... stands already among the indices; it can be used once");
-        return false;
-    }
-    if (env->levels + scope->ellipsis_rank > LANG_MAX_LEVELS) {
-        build_error(scope, place, "more than %d indices in one stage; split it", LANG_MAX_LEVELS);
-        return false;
-    }
-    env->ellipsis = (int)env->levels;
-    for (unsigned i = 0; i < scope->ellipsis_rank; i++) {
-        env->index[env->levels] = arena_printf(scope->builder->arena, "e%u", i + 1);
-        env->extent[env->levels++] = scope->ellipsis[i];
-    }
-    return true;
-}
-
-static bool
-push_indices(struct env *env, const struct ast_index *indices, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct ast_index *index = &indices[i];
-        const struct expr *extent = NULL;
-        if (index->name == NULL) {
-            if (!push_ellipsis(env, index->place))
-                return false;
-            continue;
-        }
-        if (index->extent != NULL &&
-            (extent = build_constant(env->scope, index->extent)) == NULL)
-            return false;
-        if (!push_index(env, index->name, index->place, extent))
-            return false;
-    }
-    return true;
-}
-
-/* ---- reductions ---- */
-
-/* The extents of a reduction's indices, written or inferred from what stands inside it. */
-static const struct binder *
-close_reduction(struct env *env, const struct ast *ast, unsigned first,
-                const struct expr *body, const struct expr *filter)
-{
-    struct builder *b = env->scope->builder;
-    struct binder *binder = arena_alloc(b->arena, sizeof *binder);
-    unsigned count = env->levels - first;
-    const struct expr **extents = arena_array(b->arena, count, sizeof *extents);
-    const char **names = arena_array(b->arena, count, sizeof *names);
-    const struct expr *roots[2] = {filter, body};
-    for (unsigned i = 0; i < count; i++) {
-        names[i] = env->index[first + i];
-        extents[i] = env->extent[first + i];
-        struct place place = ast->index_count == count ? ast->indices[i].place : ast->place;
-        if (extents[i] == NULL &&
-            (extents[i] = infer_extent(env, first + i, names[i], place, roots, 2, false)) == NULL)
-            return NULL;
-        if (expr_integer(extents[i]) < 0) {
-            build_error(env->scope, place, "index %s has the extent %s; sizes are not negative",
-                        names[i], show_extent(b, extents[i]));
-            return NULL;
-        }
-    }
-    *binder = (struct binder){ast->reduction, first, count, names, extents};
-    return binder;
-}
-
-static const struct expr *
-build_reduce(struct env *env, const struct ast *ast)
-{
-    unsigned first = env->levels;
-    int ellipsis = env->ellipsis;
-    const struct expr *filter = NULL, *body = NULL, *result = NULL;
-    bool arg = ast->reduction == REDUCE_ARGMAX || ast->reduction == REDUCE_ARGMIN;
-    if (env->constant || env->whole) {
-        build_error(env->scope, ast->place,
-                    env->whole ? "%s needs subscripts; write NAME[i] = %s[j](...) or call a library "
-                                 "operator"
-                               : "%s cannot stand in a constant%s",
-                    ast->name, env->whole ? ast->name : "");
-        return NULL;
-    }
-    if (push_indices(env, ast->indices, ast->index_count) &&
-        (ast->guard == NULL || ((filter = build_expr(env, ast->guard)) != NULL &&
-                                is_condition(env, ast->guard, filter))) &&
-        (body = build_expr(env, ast->args[0])) != NULL) {
-        const struct binder *binder = close_reduction(env, ast, first, body, filter);
-        if (binder != NULL && arg && binder->count != 1)
-            build_error(env->scope, ast->place, "%s takes one index, here are %u; number the "
-                        "elements with one index", ast->name, binder->count);
-        else if (binder != NULL)
-            result = ir_reduce(env->scope->builder->ir, binder, body, filter);
-    }
-    env->levels = first;
-    env->ellipsis = ellipsis;
-    return result;
-}
-
-/* ---- cat ---- */
-
-static const struct expr *
-piece_extent(struct env *env, const struct ast *ast, size_t piece, unsigned level,
-             const struct expr *value)
-{
-    if (ast->extents[piece] != NULL)
-        return build_constant(env->scope, ast->extents[piece]);
-    const struct expr *extent = infer_extent(env, level, ast->name, ast->args[piece]->place, &value,
-                                             1, true);
-    if (extent == NULL)
-        build_error(env->scope, ast->args[piece]->place,
-                    "the extent of this piece is unknown: %s never stands alone in it; write the "
-                    "piece as e:EXTENT",
-                    ast->name);
-    return extent;
-}
-
-static const struct expr *
-build_cat(struct env *env, const struct ast *ast)
-{
-    struct builder *b = env->scope->builder;
-    int level = find_index(env, ast->name);
-    if (env->constant || env->whole || level < 0) {
-        build_error(env->scope, ast->place, "cat runs along an index of the left side; %s is none",
-                    ast->name);
-        return NULL;
-    }
-    const struct expr **pieces = arena_array(b->arena, ast->count, sizeof *pieces);
-    const struct expr **extents = arena_array(b->arena, ast->count, sizeof *extents);
-    for (size_t i = 0; i < ast->count; i++) {
-        if ((pieces[i] = build_expr(env, ast->args[i])) == NULL ||
-            (extents[i] = piece_extent(env, ast, i, (unsigned)level, pieces[i])) == NULL)
-            return NULL;
-        if (expr_integer(extents[i]) < 0) {
-            build_error(env->scope, ast->args[i]->place, "this piece has the extent %s",
-                        show_extent(b, extents[i]));
-            return NULL;
-        }
-    }
-    for (size_t i = 0; i < ast->count; i++)
-        for (size_t j = 0; j < ast->count; j++)
-            if (pieces[j]->kind > KIND_INT && !meets_float(env, ast->args[i], pieces[i]))
-                return NULL;
-    struct binder *binder = arena_alloc(b->arena, sizeof *binder);
-    *binder = (struct binder){0, (unsigned)level, (unsigned)ast->count, NULL, extents};
-    return ir_cat(b->ir, binder, pieces);
-}
-
 /* ---- operators and functions ---- */
 
 static const struct expr *
@@ -657,8 +395,8 @@ build_operator(struct env *env, const struct ast *ast)
     if (a == NULL || (ast->count > 1 && (b = build_expr(env, ast->args[1])) == NULL))
         return NULL;
     bool logic = ast->op == OP_NOT || ast->op == OP_AND || ast->op == OP_OR;
-    if (logic && (!is_condition(env, ast->args[0], a) ||
-                  (b != NULL && !is_condition(env, ast->args[1], b))))
+    if (logic &&
+        (!is_condition(env, ast->args[0], a) || (b != NULL && !is_condition(env, ast->args[1], b))))
         return NULL;
     if (b == NULL)
         return ir_unary(ir, ast->op, a);
@@ -689,8 +427,7 @@ build_function(struct env *env, const struct ast *ast, const struct expr *const 
     if (op == OP_IF)
         return is_condition(env, ast->args[0], args[0]) ? ir_if(ir, args[0], args[1], args[2])
                                                         : NULL;
-    return op_info[op].args == 1 ? ir_unary(ir, op, args[0])
-                                 : ir_binary(ir, op, args[0], args[1]);
+    return op_info[op].args == 1 ? ir_unary(ir, op, args[0]) : ir_binary(ir, op, args[0], args[1]);
 }
 
 static size_t
@@ -706,7 +443,7 @@ function_arguments(const char *name)
 static bool
 check_function_arguments(struct env *env, const struct ast *ast, const struct expr *const *args)
 {
-    static const char *const integer_functions[] = {"if",  "min",   "max",  "clamp", "abs",
+    static const char *const integer_functions[] = {"if",   "min",   "max",  "clamp", "abs",
                                                     "sign", "floor", "ceil", "round", "trunc"};
     bool integers = false, floats = false;
     size_t first = strcmp(ast->name, "if") == 0;
@@ -735,8 +472,10 @@ build_def_use(struct env *env, const struct ast *ast, const struct def *def,
         return NULL;
     }
     if (frame.depth > BUILD_MAX_CALLS) {
-        build_error(env->scope, ast->place, "defs inside defs more than %d deep: does %s use "
-                    "itself?", BUILD_MAX_CALLS, ast->name);
+        build_error(env->scope, ast->place,
+                    "defs inside defs more than %d deep: does %s use "
+                    "itself?",
+                    BUILD_MAX_CALLS, ast->name);
         return NULL;
     }
     env->frame = &frame;
@@ -761,8 +500,10 @@ build_call_result(struct env *env, const struct ast *ast)
                     "%s is an operator: it works on whole tensors; write Z = %s(...) and use Z",
                     ast->name, ast->name);
     else
-        build_error(env->scope, ast->place, "there is no function, def or operator %s; define it "
-                    "above, or `use` the file that does", ast->name);
+        build_error(env->scope, ast->place,
+                    "there is no function, def or operator %s; define it "
+                    "above, or `use` the file that does",
+                    ast->name);
     return NULL;
 }
 
@@ -782,8 +523,8 @@ build_named_call(struct env *env, const struct ast *ast)
     }
     if (kind != WORD_NONE && ast->count != function_arguments(ast->name)) {
         build_error(env->scope, ast->place, "%s takes %zu argument%s, here are %zu", ast->name,
-                    function_arguments(ast->name),
-                    function_arguments(ast->name) == 1 ? "" : "s", ast->count);
+                    function_arguments(ast->name), function_arguments(ast->name) == 1 ? "" : "s",
+                    ast->count);
         return NULL;
     }
     for (size_t i = 0; i < ast->count; i++)
@@ -812,17 +553,28 @@ build_expr(struct env *env, const struct ast *ast)
 {
     struct ir *ir = env->scope->builder->ir;
     switch (ast->form) {
-    case AST_INTEGER: return ir_int(ir, ast->integer);
-    case AST_REAL: return ir_real(ir, ast->real);
-    case AST_NAME: return build_name(env, ast);
-    case AST_SIZE: return build_size(env, ast);
-    case AST_ELEMENT: return sized(env, ast, build_element(env, ast));
-    case AST_REDUCE: return sized(env, ast, build_reduce(env, ast));
-    case AST_CAT: return sized(env, ast, build_cat(env, ast));
-    case AST_CALL: return sized(env, ast, build_named_call(env, ast));
-    case AST_CAST: return sized(env, ast, build_cast(env, ast));
-    case AST_OPERATOR: return sized(env, ast, build_operator(env, ast));
-    case AST_ELLIPSIS: break;
+    case AST_INTEGER:
+        return ir_int(ir, ast->integer);
+    case AST_REAL:
+        return ir_real(ir, ast->real);
+    case AST_NAME:
+        return build_name(env, ast);
+    case AST_SIZE:
+        return build_size(env, ast);
+    case AST_ELEMENT:
+        return sized(env, ast, build_element(env, ast));
+    case AST_REDUCE:
+        return sized(env, ast, build_reduce(env, ast));
+    case AST_CAT:
+        return sized(env, ast, build_cat(env, ast));
+    case AST_CALL:
+        return sized(env, ast, build_named_call(env, ast));
+    case AST_CAST:
+        return sized(env, ast, build_cast(env, ast));
+    case AST_OPERATOR:
+        return sized(env, ast, build_operator(env, ast));
+    case AST_ELLIPSIS:
+        break;
     }
     build_error(env->scope, ast->place, "... stands where a value is expected");
     return NULL;

@@ -1,4 +1,5 @@
-/* From statements to stages: the state shared by build.c, build_expr.c, build_call.c and expand.c. */
+/* From statements to stages: the state shared by build.c, build_expr.c, build_call.c and expand.c.
+ */
 #ifndef HONE_LANG_BUILD_INT_H
 #define HONE_LANG_BUILD_INT_H
 
@@ -11,7 +12,7 @@ struct lang {
     struct names *names;
     struct unit *unit;
     struct unit **library; /* as in library_files; NULL: not parsed yet */
-    const struct operator *task;
+    const struct operator* task;
     const struct statement **cases; /* cases[0] is NULL: the default */
     size_t case_count;
 };
@@ -20,8 +21,8 @@ struct lang {
 
 struct symbol {
     const char *name;
-    const char *what;          /* "dim", "const", "param", "tensor": for messages */
-    const struct expr *value;  /* dim, const, param */
+    const char *what;         /* "dim", "const", "param", "tensor": for messages */
+    const struct expr *value; /* dim, const, param */
     struct tensor *tensor;
 };
 
@@ -54,14 +55,14 @@ struct builder {
     size_t rec_count;
     const struct expr **rec_extents; /* by rec number */
     const char *case_name;
-    const struct ast **origin;       /* by id: where a LOAD was first written */
+    const struct ast **origin; /* by id: where a LOAD was first written */
     struct scope **origin_scope;
     size_t origin_capacity;
-    uint32_t *stamps;                /* by id: visited marks */
+    uint32_t *stamps; /* by id: visited marks */
     uint32_t stamp;
     size_t stamp_capacity;
-    int64_t *subscript_limit;        /* by input: found while checking bounds; 0: none */
-    const int64_t *known_limit;      /* from an earlier pass, or NULL */
+    int64_t *subscript_limit;   /* by input: found while checking bounds; 0: none */
+    const int64_t *known_limit; /* from an earlier pass, or NULL */
     bool limits_changed;
 };
 
@@ -69,10 +70,10 @@ struct builder {
 struct scope {
     struct builder *builder;
     const struct unit *unit;
-    const struct operator *op;
+    const struct operator* op;
     struct symbols symbols;
-    const char *prefix;               /* "Y" for stages Y.S; NULL: the task */
-    const char *const *result_names;  /* of its outputs, in order of `out` */
+    const char *prefix;              /* "Y" for stages Y.S; NULL: the task */
+    const char *const *result_names; /* of its outputs, in order of `out` */
     bool ellipsis_bound;
     unsigned ellipsis_rank;
     const struct expr *ellipsis[LANG_MAX_RANK];
@@ -92,12 +93,12 @@ struct env {
     struct scope *scope;
     const char *index[LANG_MAX_LEVELS];
     const struct expr *extent[LANG_MAX_LEVELS]; /* written, or NULL */
-    unsigned levels;     /* in scope now */
-    unsigned hidden;     /* levels below this cannot be named: inside a def */
-    int ellipsis;        /* first level of "...", or -1 */
+    unsigned levels;                            /* in scope now */
+    unsigned hidden;           /* levels below this cannot be named: inside a def */
+    int ellipsis;              /* first level of "...", or -1 */
     const struct frame *frame; /* parameters of the def we are in, or NULL */
-    bool constant;       /* no tensors, no indices */
-    unsigned whole_rank; /* whole-tensor statement: its rank; names stand for elements */
+    bool constant;             /* no tensors, no indices */
+    unsigned whole_rank;       /* whole-tensor statement: its rank; names stand for elements */
     bool whole;
     const struct result_memo *calls; /* whole: results of the operator calls in it */
 };
@@ -114,7 +115,7 @@ struct nested {
     struct {
         const char *op;
         unsigned count;
-    } *seen;
+    } * seen;
     size_t count;
 };
 
@@ -144,9 +145,21 @@ set_shape(struct scope *scope, struct place place, struct tensor *tensor,
           const struct expr *const *extents);
 struct draft *
 new_draft(struct builder *builder);
+/* builder->stamps[id] != builder->stamp for every node: nothing is visited yet. */
+void
+new_stamp(struct builder *builder);
 /* "Y" at the task, "P.Y" in a call, the result's name for an output of a call. */
 const char *
 tensor_name(struct scope *scope, const char *name);
+
+bool
+declare_tensor(struct scope *scope, struct place place, const char *name, struct tensor *tensor);
+/* The data type of a stage that names none. */
+enum dtype
+dtype_of_kind(enum kind kind);
+/* Ranges of the left indices. */
+void
+set_levels(struct level *levels, const struct tensor *tensor, const char *const *names);
 
 /* Statements of an operator whose symbols (dims, consts, inputs) are declared. */
 bool
@@ -158,6 +171,26 @@ build_constants(struct scope *scope, const struct ast_named *given, size_t given
 bool
 check_requirements(struct scope *scope);
 
+bool
+resolve_type(struct scope *scope, const struct type *type, enum dtype *dtype);
+
+/* Finishes a stage: can it be stored so, bounds, registration. */
+bool
+finish_stage(struct scope *scope, struct tensor *tensor, const struct ast *ast,
+             const struct expr *value, const char *const *index_names, int rec, unsigned carried,
+             struct place place);
+
+/* ---- build_stage.c ---- */
+
+bool
+build_stage(struct scope *scope, const struct statement *statement);
+bool
+build_rec(struct scope *scope, const struct statement *statement);
+
+/* ---- build_whole.c ---- */
+
+bool
+build_whole(struct scope *scope, const struct statement *statement);
 /* The stage `name` of a whole-tensor expression; calls inside it are built first. */
 struct tensor *
 build_whole_stage(struct scope *scope, const struct ast *ast, const char *name,
@@ -169,31 +202,19 @@ build_nested_call(struct scope *scope, const struct ast *call, struct nested *ne
 bool
 is_operator_call(struct scope *scope, const struct ast *ast);
 
-bool
-resolve_type(struct scope *scope, const struct type *type, enum dtype *dtype);
-
-/* Finishes a stage: dtype, bounds, registration. */
-bool
-finish_stage(struct scope *scope, struct tensor *tensor, const struct ast *ast,
-             const struct expr *value, const char *const *index_names, int rec, unsigned carried,
-             struct place place);
-
 /* ---- build_expr.c ---- */
 
 /* NULL after reporting. */
 const struct expr *
 build_expr(struct env *env, const struct ast *ast);
-/* Whether integer `e`, written as `ast`, may meet a float here: not if it is a quotient of two integers,
- * for 1/N would be 0. A named const may: its author saw what it is. Reports and returns false. */
+/* Whether integer `e`, written as `ast`, may meet a float here: not if it is a quotient of two
+ * integers, for 1/N would be 0. A named const may: its author saw what it is. Reports and returns
+ * false. */
 bool
 meets_float(struct env *env, const struct ast *ast, const struct expr *e);
 /* A constant: dims, consts, params and numbers only. */
 const struct expr *
 build_constant(struct scope *scope, const struct ast *ast);
-/* The extent of the index at `level` as the program shows it, or NULL after reporting. */
-const struct expr *
-infer_extent(struct env *env, unsigned level, const char *name, struct place place,
-             const struct expr *const *roots, size_t count, bool quiet);
 /* "N=4096", or "4096". */
 const char *
 show_extent(struct builder *builder, const struct expr *extent);
@@ -203,10 +224,31 @@ show_shape(struct builder *builder, const struct tensor *tensor);
 const char *
 nearest_name(struct env *env, const char *name);
 
+/* What a parameter of the def around us stands for, or NULL. */
+const struct expr *
+frame_value(const struct env *env, const char *name);
+/* The level of an index that can be named here, or -1. */
+int
+find_index(const struct env *env, const char *name);
+/* Reports a float where a condition is expected. */
+bool
+is_condition(struct env *env, const struct ast *ast, const struct expr *e);
+
+/* ---- build_range.c ---- */
+
+/* The extent of the index at `level` as the program shows it, or NULL after reporting. */
+const struct expr *
+infer_extent(struct env *env, unsigned level, const char *name, struct place place,
+             const struct expr *const *roots, size_t count, bool quiet);
+const struct expr *
+build_reduce(struct env *env, const struct ast *ast);
+const struct expr *
+build_cat(struct env *env, const struct ast *ast);
+
 /* ---- build_call.c ---- */
 
-/* The def that `name` means where it is used: above it in its file, in the files used, in the library.
- * Inside the body of a def that is the def's own file. */
+/* The def that `name` means where it is used: above it in its file, in the files used, in the
+ * library. Inside the body of a def that is the def's own file. */
 const struct def *
 find_def(struct env *env, const char *name, struct place use);
 /* Whether some operator has this name, whatever its number of inputs. */
@@ -217,6 +259,18 @@ is_operator(struct scope *scope, const char *name);
 bool
 build_call(struct scope *scope, const struct ast *call, const char *const *names, size_t count,
            struct nested *nested, struct tensor **tensors);
+
+/* ---- build_task.c ---- */
+
+struct task_request {
+    const struct statement *case_statement; /* or NULL */
+    const struct lang_size *sizes;
+    size_t size_count;
+};
+
+/* NULL after reporting. */
+struct program *
+build_task(struct builder *builder, const struct task_request *request, bool warn);
 
 /* ---- expand.c ---- */
 

@@ -1,9 +1,9 @@
 /* The canonical text: what a program computes, whatever its author called things.
  *
  * Inputs, dims and outputs are renamed by position, indices by level, stages by their place in an
- * order that depends on nothing but their meaning: among the stages whose producers are printed, the
- * one with the smallest hash comes next. A stage's hash is that of its own text, in which producers
- * stand by their hashes; a rec block is one unit. */
+ * order that depends on nothing but their meaning: among the stages whose producers are printed,
+ * the one with the smallest hash comes next. A stage's hash is that of its own text, in which
+ * producers stand by their hashes; a rec block is one unit. */
 #include "lang/ir_int.h"
 
 #include "base/hash.h"
@@ -156,7 +156,7 @@ hash_units(struct canon *canon, size_t *count)
     return units;
 }
 
-struct marks { /* which units the unit with this stamp reads */
+struct marks {              /* which units the unit with this stamp reads */
     const size_t *unit_of;  /* by tensor number */
     uint32_t *seen, *reads; /* by node, by unit: the stamp of who was there last */
     uint32_t stamp;
@@ -177,10 +177,10 @@ mark_producers(struct marks *marks, const struct expr *e)
 struct order {
     struct unit_of_order *units;
     size_t count;
-    size_t *missing;    /* by unit: producers not printed yet */
-    size_t **readers;   /* by unit: who reads it */
+    size_t *missing;  /* by unit: producers not printed yet */
+    size_t **readers; /* by unit: who reads it */
     size_t *reader_count;
-    size_t *heap;       /* units that can be printed, smallest hash first */
+    size_t *heap; /* units that can be printed, smallest hash first */
     size_t heap_count;
 };
 
@@ -237,9 +237,8 @@ link_units(struct canon *canon, struct order *order)
             if (marks.reads[p] != marks.stamp)
                 continue;
             order->missing[u]++;
-            order->readers[p] =
-                arena_grow(canon->arena, order->readers[p], order->reader_count[p],
-                           order->reader_count[p] + 1, sizeof **order->readers);
+            order->readers[p] = arena_grow(canon->arena, order->readers[p], order->reader_count[p],
+                                           order->reader_count[p] + 1, sizeof **order->readers);
             order->readers[p][order->reader_count[p]++] = u;
         }
     }

@@ -1,5 +1,5 @@
-/* `code` from `value`: dims become numbers, index arithmetic is simplified by what the ranges of the
- * indices allow, defaults that are never taken and filters that always hold go. */
+/* `code` from `value`: dims become numbers, index arithmetic is simplified by what the ranges of
+ * the indices allow, defaults that are never taken and filters that always hold go. */
 #include "lang/build_int.h"
 
 #include "base/num.h"
@@ -119,8 +119,7 @@ static const struct binder *
 concrete_binder(struct rewrite *rewrite, const struct binder *old)
 {
     struct binder *binder = arena_alloc(ir_arena(rewrite->ir), sizeof *binder);
-    const struct expr **extents =
-        arena_array(ir_arena(rewrite->ir), old->count, sizeof *extents);
+    const struct expr **extents = arena_array(ir_arena(rewrite->ir), old->count, sizeof *extents);
     for (unsigned i = 0; i < old->count; i++)
         extents[i] = ir_int(rewrite->ir, expr_integer(old->extent[i]));
     *binder = *old;

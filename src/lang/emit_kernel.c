@@ -251,6 +251,8 @@ print_helper(struct emitter *em, const struct helper *helper)
 void
 emit_kernel_helpers(struct emitter *em, const char *body)
 {
+    if (strstr(body, "INDEX "))
+        buf_puts(em->out, "#define INDEX __attribute__((unused)) const int64_t\n\n");
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (strstr(body, helpers[i].name))
             print_helper(em, &helpers[i]);

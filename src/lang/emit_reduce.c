@@ -55,7 +55,7 @@ emit_decode(struct emitter *em, uint32_t levels, const char *flat)
         const char *text = stride == 1 ? flat : emit_text(em, "%s / %lld", flat, (long long)stride);
         if (levels & ((1u << l) - 1))
             text = emit_text(em, "%s %% %lld", text, (long long)em->extent[l]);
-        emit_line(em, "const int64_t %s = %s;", em->index[l], text);
+        emit_line(em, "INDEX %s = %s;", em->index[l], text);
         stride *= em->extent[l];
     }
 }

@@ -14,6 +14,8 @@ static const char common[] =
     "#include <string.h>\n"
     "#include <omp.h>\n"
     "\n"
+    "#define INDEX __attribute__((unused)) const int64_t\n"
+    "\n"
     "/* A value and the sizes of its rounding error: g root-mean-square, NaN if it is unjudged "
     "(kept\n"
     " * squared unless WIDE); c the worst case. */\n"

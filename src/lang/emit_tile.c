@@ -111,7 +111,7 @@ decode_side(const struct panel *p, enum side side, const char *format, const cha
         if (--left > 0)
             value = emit_text(em, "%s %% %lld", value, (long long)p->axes[a].extent);
         if (*format == 'c')
-            emit_line(em, "const int64_t j%u = %s;", a, value);
+            emit_line(em, "INDEX j%u = %s;", a, value);
         else
             emit_line(em, "lane_j%u[l] = %s;", a, value);
         stride *= p->axes[a].extent;
@@ -134,7 +134,7 @@ print_lane_axes(const struct panel *p)
     }
     for (unsigned a = 0; a < p->axis_count; a++)
         if (p->axes[a].side == SIDE_LANE)
-            emit_line(p->em, "const int64_t j%u = lane_j%u[l];", a, a);
+            emit_line(p->em, "INDEX j%u = lane_j%u[l];", a, a);
 }
 
 static void
@@ -198,9 +198,9 @@ print_term_indices(const struct panel *p)
     for (unsigned i = 0; i < binder->count; i++) {
         const char *index = em->index[binder->level + i];
         if (has_term_tables(p))
-            emit_line(em, "const int64_t %s = term_%s[q];", index, index);
+            emit_line(em, "INDEX %s = term_%s[q];", index, index);
         else
-            emit_line(em, "const int64_t %s = q0 + q;", index);
+            emit_line(em, "INDEX %s = q0 + q;", index);
     }
 }
 

@@ -8,12 +8,12 @@
 
 struct hoist {
     struct builder *builder;
-    struct draft *draft;        /* the stage at work */
+    struct draft *draft; /* the stage at work */
     const struct expr *kept;
-    struct draft *out;          /* the new list */
+    struct draft *out; /* the new list */
     size_t count, capacity;
-    size_t block_start;         /* where the rec block at work begins in it */
-    unsigned made;              /* Y.1, Y.2 ... */
+    size_t block_start; /* where the rec block at work begins in it */
+    unsigned made;      /* Y.1, Y.2 ... */
     bool failed;
 };
 
@@ -85,10 +85,9 @@ hoist_reduction(struct rewrite *rewrite, const struct expr *e, const struct expr
         report_rank(hoist);
         return node;
     }
-    struct tensor *tensor =
-        new_tensor(b, arena_printf(b->arena, "%s.%u", hoist->draft->stage.tensor->name,
-                                   ++hoist->made),
-                   dtypes[node->kind], (unsigned)__builtin_popcount(node->free));
+    struct tensor *tensor = new_tensor(
+        b, arena_printf(b->arena, "%s.%u", hoist->draft->stage.tensor->name, ++hoist->made),
+        dtypes[node->kind], (unsigned)__builtin_popcount(node->free));
     tensor->count = 1;
     for (unsigned level = 0; level < LANG_MAX_LEVELS; level++) {
         if (!(node->free >> level & 1))
@@ -135,26 +134,13 @@ leave_hoisting(struct rewrite *rewrite, const struct expr *e, const struct expr 
 }
 
 static void
-begin_stamps(struct builder *b)
-{
-    if (ir_count(b->ir) > b->stamp_capacity) {
-        size_t capacity = 2 * ir_count(b->ir);
-        b->stamps = arena_grow(b->arena, b->stamps, b->stamp_capacity, capacity,
-                               sizeof *b->stamps);
-        b->stamp_capacity = capacity;
-    }
-    b->stamp++;
-}
-
-static void
 hoist_stage(struct hoist *hoist, struct draft *draft)
 {
     struct stage *stage = &draft->stage;
-    struct rewrite rewrite = {
-        .ir = hoist->builder->ir, .leave = leave_hoisting, .context = hoist};
+    struct rewrite rewrite = {.ir = hoist->builder->ir, .leave = leave_hoisting, .context = hoist};
     hoist->draft = draft;
     hoist->made = 0;
-    begin_stamps(hoist->builder);
+    new_stamp(hoist->builder);
     hoist->kept = find_kept(hoist->builder, stage->value, (1u << stage->tensor->rank) - 1);
     for (unsigned i = 0; i < stage->tensor->rank; i++)
         rewrite.levels[i] = (struct level){stage->tensor->extent[i], stage->index[i], 0,
@@ -330,7 +316,7 @@ drop_unread(struct builder *b, struct tensor *const *outputs, size_t output_coun
     reach.stack = arena_array(b->arena, b->tensor_count, sizeof *reach.stack);
     for (size_t i = 0; i < b->draft_count; i++)
         reach.draft_of[b->drafts[i].stage.tensor->number] = i + 1;
-    begin_stamps(b);
+    new_stamp(b);
     for (size_t i = 0; i < output_count; i++)
         reach_tensor(&reach, outputs[i]);
     while (reach.depth > 0) {

@@ -1,5 +1,5 @@
-/* `hone fmt`: the house style, token by token. The author's lines and comments stay; blanks, indents
- * and empty lines are set. What it writes reads back as the same tokens. */
+/* `hone fmt`: the house style, token by token. The author's lines and comments stay; blanks,
+ * indents and empty lines are set. What it writes reads back as the same tokens. */
 #include "lang/ast_int.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@ struct formatter {
     const struct tokens *tokens;
     char brackets[2 * LANG_MAX_NESTING + 8]; /* open ones, innermost last */
     size_t depth;
-    unsigned blocks;        /* open { */
-    bool tight_equals;      /* in dim, const, param, case: N=4 */
-    bool in_rec;            /* in the head of a rec: t:T */
-    bool in_input;          /* in an `in`: from, to, scale and among are words */
+    unsigned blocks;   /* open { */
+    bool tight_equals; /* in dim, const, param, case: N=4 */
+    bool in_rec;       /* in the head of a rec: t:T */
+    bool in_input;     /* in an `in`: from, to, scale and among are words */
     bool line_is_empty;
-    bool continues;         /* the line goes on a statement */
+    bool continues; /* the line goes on a statement */
     unsigned empty_lines;
 };
 
@@ -70,8 +70,8 @@ was_spaced(const struct formatter *f, const struct token *token)
 static bool
 spaces_around(const struct formatter *f, const struct token *sign)
 {
-    static const char *const always[] = {"&&", "||", "<", "<=", ">", ">=", "==", "!=",
-                                         "|",  "?",  NULL};
+    static const char *const always[] = {
+        "&&", "||", "<", "<=", ">", ">=", "==", "!=", "|", "?", NULL};
     static const char *const outside[] = {"+", "-", NULL};
     static const char *const as_written[] = {"*", "/", "%", NULL};
     if (token_is(sign, "="))
@@ -101,8 +101,8 @@ blanks_after(const struct formatter *f, const struct token *before_last, const s
 }
 
 static const char *
-blanks_between(const struct formatter *f, const struct token *before_last,
-               const struct token *last, const struct token *next)
+blanks_between(const struct formatter *f, const struct token *before_last, const struct token *last,
+               const struct token *next)
 {
     static const char *const close[] = {",", ";", ")", "]", ":", NULL};
     const char *blanks;
@@ -191,8 +191,8 @@ end_line(struct formatter *f)
 static bool
 line_goes_on(const struct formatter *f, const struct token *last)
 {
-    static const char *const signs[] = {"+",  "-",  "*",  "/",  "%", "<", ">", "<=", ">=", "==",
-                                        "!=", "&&", "||", "!", ",", "=", ":", "|",  "?", NULL};
+    static const char *const signs[] = {"+",  "-",  "*",  "/", "%", "<", ">", "<=", ">=", "==",
+                                        "!=", "&&", "||", "!", ",", "=", ":", "|",  "?",  NULL};
     return f->depth > 0 || (last != NULL && is_one_of(last, signs));
 }
 
@@ -228,8 +228,7 @@ format_tokens(struct formatter *f)
 }
 
 enum status
-lang_format(struct buf *buf, const char *path, const char *text, size_t length,
-            struct diags *diags)
+lang_format(struct buf *buf, const char *path, const char *text, size_t length, struct diags *diags)
 {
     struct source source = {path, text, length};
     struct names *names = names_create(buf->arena);

@@ -8,8 +8,8 @@
  *
  * Invariants, cited by number elsewhere:
  *  1. A node's arguments have smaller ids than the node.
- *  2. An index is named by its *level*: left index number l of the stage has level l; the indices of
- *     a reduction take the next free levels at the place where it stands, so a node means the same
+ *  2. An index is named by its *level*: left index number l of the stage has level l; the indices
+ * of a reduction take the next free levels at the place where it stands, so a node means the same
  *     wherever it is shared, and sibling reductions reuse levels.
  *  3. stages[] is in an order in which they can be computed; the stages of one rec block stand
  *     together and are advanced together along their carried index.
@@ -33,22 +33,22 @@
 /* ---- data types ---- */
 
 enum kind { /* what an expression computes with, from narrow to wide */
-    KIND_BOOL,
-    KIND_INT,  /* 64-bit integers */
-    KIND_REAL, /* constants: adapt to the float they meet; alone they are f32 */
-    KIND_F32,
-    KIND_F64,
+            KIND_BOOL,
+            KIND_INT,  /* 64-bit integers */
+            KIND_REAL, /* constants: adapt to the float they meet; alone they are f32 */
+            KIND_F32,
+            KIND_F64,
 };
 
 /*    id    name    C type      bytes kind       roundoff   smallest normal  largest */
-#define LANG_DTYPES(X)                                                                             \
-    X(F64, "f64", "double", 8, KIND_F64, 0x1p-53, 0x1p-1022, 0x1.fffffffffffffp1023)               \
-    X(F32, "f32", "float", 4, KIND_F32, 0x1p-24, 0x1p-126, 0x1.fffffep127)                         \
-    X(F16, "f16", "_Float16", 2, KIND_F32, 0x1p-11, 0x1p-14, 65504.0)                              \
-    X(BF16, "bf16", "bf16", 2, KIND_F32, 0x1p-8, 0x1p-126, 0x1.fep127)                             \
-    X(I32, "i32", "int32_t", 4, KIND_INT, 0, 0, 2147483647.0)                                      \
-    X(I8, "i8", "int8_t", 1, KIND_INT, 0, 0, 127.0)                                                \
-    X(U8, "u8", "uint8_t", 1, KIND_INT, 0, 0, 255.0)                                               \
+#define LANG_DTYPES(X)                                                               \
+    X(F64, "f64", "double", 8, KIND_F64, 0x1p-53, 0x1p-1022, 0x1.fffffffffffffp1023) \
+    X(F32, "f32", "float", 4, KIND_F32, 0x1p-24, 0x1p-126, 0x1.fffffep127)           \
+    X(F16, "f16", "_Float16", 2, KIND_F32, 0x1p-11, 0x1p-14, 65504.0)                \
+    X(BF16, "bf16", "bf16", 2, KIND_F32, 0x1p-8, 0x1p-126, 0x1.fep127)               \
+    X(I32, "i32", "int32_t", 4, KIND_INT, 0, 0, 2147483647.0)                        \
+    X(I8, "i8", "int8_t", 1, KIND_INT, 0, 0, 127.0)                                  \
+    X(U8, "u8", "uint8_t", 1, KIND_INT, 0, 0, 255.0)                                 \
     X(BOOL, "bool", "uint8_t", 1, KIND_BOOL, 0, 0, 1.0)
 
 enum dtype {
@@ -61,8 +61,8 @@ enum dtype {
 struct dtype_info {
     const char *name, *c_type;
     size_t size;
-    enum kind kind;                        /* of an element once read */
-    double roundoff, smallest, largest;    /* floats: unit roundoff, smallest normal, largest */
+    enum kind kind;                     /* of an element once read */
+    double roundoff, smallest, largest; /* floats: unit roundoff, smallest normal, largest */
 };
 
 extern const struct dtype_info dtype_info[DTYPE_COUNT];
@@ -77,59 +77,59 @@ dtype_is_float(enum dtype dtype)
 
 enum form { FORM_LEAF, FORM_PREFIX, FORM_INFIX, FORM_CALL, FORM_OWN };
 
-/* id, spelling, form, arguments, r and s of the tolerance rule f(a) (LANGUAGE: relative and absolute
- * roundings in units of u), flops, listed apart */
-#define LANG_OPS(X)                                                                                \
-    X(INT, "", LEAF, 0, 0, 0, 0, 0)                                                                \
-    X(REAL, "", LEAF, 0, 0, 0, 0, 0)                                                               \
-    X(INDEX, "", LEAF, 0, 0, 0, 0, 0)                                                              \
-    X(DIM, "", LEAF, 0, 0, 0, 0, 0)                                                                \
-    X(LOAD, "", OWN, -1, 0, 0, 0, 0)                                                               \
-    X(REDUCE, "", OWN, -1, 0, 0, 0, 0)                                                             \
-    X(CAT, "cat", OWN, -1, 0, 0, 1, 0)                                                             \
-    X(CAST, "", OWN, 1, 0, 0, 0, 0)                                                                \
-    X(IF, "if", CALL, 3, 0, 0, 1, 0)                                                               \
-    X(NEG, "-", PREFIX, 1, 0, 0, 0, 0)                                                             \
-    X(NOT, "!", PREFIX, 1, 0, 0, 0, 0)                                                             \
-    X(OR, "||", INFIX, 2, 0, 0, 0, 0)                                                              \
-    X(AND, "&&", INFIX, 2, 0, 0, 0, 0)                                                             \
-    X(LT, "<", INFIX, 2, 0, 0, 1, 0)                                                               \
-    X(LE, "<=", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(GT, ">", INFIX, 2, 0, 0, 1, 0)                                                               \
-    X(GE, ">=", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(EQ, "==", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(NE, "!=", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(ADD, "+", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(SUB, "-", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(MUL, "*", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(DIV, "/", INFIX, 2, 0, 0, 1, 1)                                                              \
-    X(MOD, "%", INFIX, 2, 0, 0, 1, 0)                                                              \
-    X(MIN, "min", CALL, 2, 0, 0, 1, 0)                                                             \
-    X(MAX, "max", CALL, 2, 0, 0, 1, 0)                                                             \
-    X(ABS, "abs", CALL, 1, 0, 0, 1, 0)                                                             \
-    X(SQRT, "sqrt", CALL, 1, 1, 0, 1, 1)                                                           \
-    X(RSQRT, "rsqrt", CALL, 1, 4, 0, 0, 1)                                                         \
-    X(EXP, "exp", CALL, 1, 4, 0, 0, 1)                                                             \
-    X(EXP2, "exp2", CALL, 1, 4, 0, 0, 1)                                                           \
-    X(EXPM1, "expm1", CALL, 1, 4, 0, 0, 1)                                                         \
-    X(LOG, "log", CALL, 1, 4, 0, 0, 1)                                                             \
-    X(LOG2, "log2", CALL, 1, 4, 0, 0, 1)                                                           \
-    X(LOG1P, "log1p", CALL, 1, 4, 0, 0, 1)                                                         \
-    X(SIN, "sin", CALL, 1, 4, 2, 0, 1)                                                             \
-    X(COS, "cos", CALL, 1, 4, 2, 0, 1)                                                             \
-    X(TAN, "tan", CALL, 1, 4, 0, 0, 1)                                                             \
-    X(ATAN, "atan", CALL, 1, 4, 0, 0, 1)                                                           \
-    X(SINH, "sinh", CALL, 1, 4, 0, 0, 1)                                                           \
-    X(COSH, "cosh", CALL, 1, 4, 0, 0, 1)                                                           \
-    X(TANH, "tanh", CALL, 1, 4, 2, 0, 1)                                                           \
-    X(ERF, "erf", CALL, 1, 4, 2, 0, 1)                                                             \
-    X(SIGMOID, "sigmoid", CALL, 1, 2, 0, 0, 1)                                                     \
-    X(SOFTPLUS, "softplus", CALL, 1, 4, 0, 0, 1)                                                   \
-    X(POW, "pow", CALL, 2, 4, 0, 0, 1)                                                             \
-    X(SIGN, "sign", CALL, 1, 0, 0, 0, 1)                                                           \
-    X(FLOOR, "floor", CALL, 1, 0, 0, 0, 1)                                                         \
-    X(CEIL, "ceil", CALL, 1, 0, 0, 0, 1)                                                           \
-    X(ROUND, "round", CALL, 1, 0, 0, 0, 1)                                                         \
+/* id, spelling, form, arguments, r and s of the tolerance rule f(a) (LANGUAGE: relative and
+ * absolute roundings in units of u), flops, listed apart */
+#define LANG_OPS(X)                              \
+    X(INT, "", LEAF, 0, 0, 0, 0, 0)              \
+    X(REAL, "", LEAF, 0, 0, 0, 0, 0)             \
+    X(INDEX, "", LEAF, 0, 0, 0, 0, 0)            \
+    X(DIM, "", LEAF, 0, 0, 0, 0, 0)              \
+    X(LOAD, "", OWN, -1, 0, 0, 0, 0)             \
+    X(REDUCE, "", OWN, -1, 0, 0, 0, 0)           \
+    X(CAT, "cat", OWN, -1, 0, 0, 1, 0)           \
+    X(CAST, "", OWN, 1, 0, 0, 0, 0)              \
+    X(IF, "if", CALL, 3, 0, 0, 1, 0)             \
+    X(NEG, "-", PREFIX, 1, 0, 0, 0, 0)           \
+    X(NOT, "!", PREFIX, 1, 0, 0, 0, 0)           \
+    X(OR, "||", INFIX, 2, 0, 0, 0, 0)            \
+    X(AND, "&&", INFIX, 2, 0, 0, 0, 0)           \
+    X(LT, "<", INFIX, 2, 0, 0, 1, 0)             \
+    X(LE, "<=", INFIX, 2, 0, 0, 1, 0)            \
+    X(GT, ">", INFIX, 2, 0, 0, 1, 0)             \
+    X(GE, ">=", INFIX, 2, 0, 0, 1, 0)            \
+    X(EQ, "==", INFIX, 2, 0, 0, 1, 0)            \
+    X(NE, "!=", INFIX, 2, 0, 0, 1, 0)            \
+    X(ADD, "+", INFIX, 2, 0, 0, 1, 0)            \
+    X(SUB, "-", INFIX, 2, 0, 0, 1, 0)            \
+    X(MUL, "*", INFIX, 2, 0, 0, 1, 0)            \
+    X(DIV, "/", INFIX, 2, 0, 0, 1, 1)            \
+    X(MOD, "%", INFIX, 2, 0, 0, 1, 0)            \
+    X(MIN, "min", CALL, 2, 0, 0, 1, 0)           \
+    X(MAX, "max", CALL, 2, 0, 0, 1, 0)           \
+    X(ABS, "abs", CALL, 1, 0, 0, 1, 0)           \
+    X(SQRT, "sqrt", CALL, 1, 1, 0, 1, 1)         \
+    X(RSQRT, "rsqrt", CALL, 1, 4, 0, 0, 1)       \
+    X(EXP, "exp", CALL, 1, 4, 0, 0, 1)           \
+    X(EXP2, "exp2", CALL, 1, 4, 0, 0, 1)         \
+    X(EXPM1, "expm1", CALL, 1, 4, 0, 0, 1)       \
+    X(LOG, "log", CALL, 1, 4, 0, 0, 1)           \
+    X(LOG2, "log2", CALL, 1, 4, 0, 0, 1)         \
+    X(LOG1P, "log1p", CALL, 1, 4, 0, 0, 1)       \
+    X(SIN, "sin", CALL, 1, 4, 2, 0, 1)           \
+    X(COS, "cos", CALL, 1, 4, 2, 0, 1)           \
+    X(TAN, "tan", CALL, 1, 4, 0, 0, 1)           \
+    X(ATAN, "atan", CALL, 1, 4, 0, 0, 1)         \
+    X(SINH, "sinh", CALL, 1, 4, 0, 0, 1)         \
+    X(COSH, "cosh", CALL, 1, 4, 0, 0, 1)         \
+    X(TANH, "tanh", CALL, 1, 4, 2, 0, 1)         \
+    X(ERF, "erf", CALL, 1, 4, 2, 0, 1)           \
+    X(SIGMOID, "sigmoid", CALL, 1, 2, 0, 0, 1)   \
+    X(SOFTPLUS, "softplus", CALL, 1, 4, 0, 0, 1) \
+    X(POW, "pow", CALL, 2, 4, 0, 0, 1)           \
+    X(SIGN, "sign", CALL, 1, 0, 0, 0, 1)         \
+    X(FLOOR, "floor", CALL, 1, 0, 0, 0, 1)       \
+    X(CEIL, "ceil", CALL, 1, 0, 0, 0, 1)         \
+    X(ROUND, "round", CALL, 1, 0, 0, 0, 1)       \
     X(TRUNC, "trunc", CALL, 1, 0, 0, 0, 1)
 
 enum op {
@@ -151,13 +151,13 @@ struct op_info {
 extern const struct op_info op_info[OP_COUNT];
 
 /*    id     name    empty value is 0, 1, -inf, inf, -1 */
-#define LANG_REDUCTIONS(X)                                                                         \
-    X(SUM, "sum")                                                                                  \
-    X(MEAN, "mean")                                                                                \
-    X(PROD, "prod")                                                                                \
-    X(MAX, "max")                                                                                  \
-    X(MIN, "min")                                                                                  \
-    X(ARGMAX, "argmax")                                                                            \
+#define LANG_REDUCTIONS(X) \
+    X(SUM, "sum")          \
+    X(MEAN, "mean")        \
+    X(PROD, "prod")        \
+    X(MAX, "max")          \
+    X(MIN, "min")          \
+    X(ARGMAX, "argmax")    \
     X(ARGMIN, "argmin")
 
 enum reduction {
@@ -172,22 +172,22 @@ extern const char *const reduction_name[REDUCE_COUNT];
 /* ---- expressions ---- */
 
 struct expr {
-    uint32_t id;      /* dense within the program: analyses keep arrays by it */
-    uint32_t free;    /* bit l: the index of level l occurs free */
-    uint32_t tree;    /* operations if written out as a tree, saturating */
+    uint32_t id;   /* dense within the program: analyses keep arrays by it */
+    uint32_t free; /* bit l: the index of level l occurs free */
+    uint32_t tree; /* operations if written out as a tree, saturating */
     uint16_t height;
-    uint8_t op;       /* enum op */
-    uint8_t kind;     /* enum kind */
-    bool loads;       /* some tensor is read, or terms are reduced, here or below */
-    uint16_t count;   /* arguments */
+    uint8_t op;     /* enum op */
+    uint8_t kind;   /* enum kind */
+    bool loads;     /* some tensor is read, or terms are reduced, here or below */
+    uint16_t count; /* arguments */
     union {
-        int64_t integer;              /* INT */
-        double real;                  /* REAL */
-        unsigned level;               /* INDEX */
-        const struct dim *dim;        /* DIM */
-        const struct tensor *tensor;  /* LOAD: args are the subscripts, then perhaps a default */
-        const struct binder *binder;  /* REDUCE: args are body and perhaps filter; CAT: pieces */
-        enum dtype dtype;             /* CAST */
+        int64_t integer;             /* INT */
+        double real;                 /* REAL */
+        unsigned level;              /* INDEX */
+        const struct dim *dim;       /* DIM */
+        const struct tensor *tensor; /* LOAD: args are the subscripts, then perhaps a default */
+        const struct binder *binder; /* REDUCE: args are body and perhaps filter; CAT: pieces */
+        enum dtype dtype;            /* CAST */
     };
     const struct expr *const *args;
 };
@@ -195,12 +195,12 @@ struct expr {
 /* What REDUCE and CAT bind or cut. */
 struct binder {
     enum reduction reduction;
-    unsigned level;  /* REDUCE: of its first index, the others follow; CAT: of the index cut */
-    unsigned count;  /* REDUCE: indices; CAT: pieces */
-    const char *const *names;          /* REDUCE: for display only */
-    const struct expr *const *extent;  /* REDUCE: of each index; CAT: of each piece.
-                                          In a piece the index still counts from the piece's start:
-                                          the piece reads index minus start explicitly. */
+    unsigned level; /* REDUCE: of its first index, the others follow; CAT: of the index cut */
+    unsigned count; /* REDUCE: indices; CAT: pieces */
+    const char *const *names;         /* REDUCE: for display only */
+    const struct expr *const *extent; /* REDUCE: of each index; CAT: of each piece.
+                                         In a piece the index still counts from the piece's start:
+                                         the piece reads index minus start explicitly. */
 };
 
 /* A load's default, or NULL. */
@@ -230,16 +230,16 @@ expr_real(const struct expr *e);
 
 struct dim {
     const char *name;
-    int64_t size;   /* in this case */
-    bool any;       /* must be right from 1 to twice the default */
-    int64_t given;  /* the default size */
+    int64_t size;  /* in this case */
+    bool any;      /* must be right from 1 to twice the default */
+    int64_t given; /* the default size */
 };
 
 enum domain_form {
     DOMAIN_NONE,
-    DOMAIN_INTERVAL,  /* from low to high */
-    DOMAIN_SCALE,     /* deviation low */
-    DOMAIN_AMONG,     /* one of values */
+    DOMAIN_INTERVAL, /* from low to high */
+    DOMAIN_SCALE,    /* deviation low */
+    DOMAIN_AMONG,    /* one of values */
     DOMAIN_SOFTMAX,
     DOMAIN_LOWER,
     DOMAIN_UPPER,
@@ -266,7 +266,7 @@ struct tensor {
     int64_t low, high; /* integer and bool tensors: an interval that holds every element, as far as
                           the program shows it; an input without a clause that is used as a
                           subscript lies in 0 .. size-1 of that dimension */
-    int input, output;       /* position among them, or -1 */
+    int input, output; /* position among them, or -1 */
     const struct stage *stage; /* NULL for inputs */
 };
 
@@ -281,7 +281,7 @@ struct stage {
 struct rec {
     size_t first, count; /* stages */
     const struct expr *extent;
-    int64_t size;        /* steps */
+    int64_t size; /* steps */
 };
 
 /* reference "file.c" tolerance rtol atol: stages are absent, outputs have shapes. */

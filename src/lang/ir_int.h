@@ -25,7 +25,8 @@ const struct expr *
 ir_index(struct ir *ir, unsigned level);
 const struct expr *
 ir_dim(struct ir *ir, const struct dim *dim);
-/* `subscripts` has `rank` entries; `otherwise` is the default or NULL. `kind` is that of an element. */
+/* `subscripts` has `rank` entries; `otherwise` is the default or NULL. `kind` is that of an
+ * element. */
 const struct expr *
 ir_load(struct ir *ir, const struct tensor *tensor, enum kind kind, unsigned rank,
         const struct expr *const *subscripts, const struct expr *otherwise);
@@ -37,8 +38,8 @@ ir_cat(struct ir *ir, const struct binder *binder, const struct expr *const *pie
 const struct expr *
 ir_cast(struct ir *ir, enum dtype dtype, const struct expr *value);
 
-/* Operators and functions. Kinds follow the arguments, constants are folded (dims stay symbolic), the
- * identities of integer arithmetic are applied. The caller has checked that it makes sense. */
+/* Operators and functions. Kinds follow the arguments, constants are folded (dims stay symbolic),
+ * the identities of integer arithmetic are applied. The caller has checked that it makes sense. */
 const struct expr *
 ir_unary(struct ir *ir, enum op op, const struct expr *a);
 const struct expr *
@@ -53,6 +54,16 @@ ir_with_args(struct ir *ir, const struct expr *e, const struct expr *const *args
 /* Value of a constant INT or BOOL expression; false if it overflows 63 bits or divides by zero. */
 bool
 expr_checked_integer(const struct expr *e, int64_t *value);
+
+/* Operations on numbers. apply_int: false when it overflows or divides by zero. */
+double
+apply_real(enum op op, double a, double b);
+bool
+apply_int(enum op op, int64_t a, int64_t b, int64_t *result);
+bool
+compare_real(enum op op, double a, double b);
+bool
+is_comparison(enum op op);
 
 /* A number written as such: INT or REAL. */
 static inline bool
@@ -89,10 +100,10 @@ struct rewrite {
                                 const struct expr *const *args);
     void *context;
     struct level levels[LANG_MAX_LEVELS];
-    unsigned depth;              /* REDUCE nodes around us */
+    unsigned depth;                              /* REDUCE nodes around us */
     const struct expr *replace[LANG_MAX_LEVELS]; /* for INDEX nodes, or NULL */
-    bool shift_pieces;           /* make the pieces of CAT read index minus start (value to code) */
-    struct memo *memo;           /* private */
+    bool shift_pieces; /* make the pieces of CAT read index minus start (value to code) */
+    struct memo *memo; /* private */
 };
 
 /* `levels` of the left indices are set by the caller; those of reductions are set while inside. */
@@ -101,8 +112,8 @@ ir_rewrite(struct rewrite *rewrite, const struct expr *e);
 
 /* ---- intervals and linear forms ---- */
 
-/* Values of an integer or bool expression over the ranges of its indices; saturates far outside of any
- * size. */
+/* Values of an integer or bool expression over the ranges of its indices; saturates far outside of
+ * any size. */
 void
 expr_interval(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high);
 

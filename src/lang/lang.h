@@ -78,10 +78,10 @@ lang_format(struct buf *buf, const char *path, const char *text, size_t length,
 /* ---- cost ---- */
 
 struct cost {
-    double flops;             /* everything that counts as one */
-    double apart[OP_COUNT];   /* divisions, square roots, functions, by operation */
+    double flops;           /* everything that counts as one */
+    double apart[OP_COUNT]; /* divisions, square roots, functions, by operation */
     double bytes_in, bytes_out;
-    bool exact;               /* false: a filter on data or too large to count was taken as passing */
+    bool exact; /* false: a filter on data or too large to count was taken as passing */
 };
 
 void
@@ -90,23 +90,23 @@ lang_cost(const struct program *program, struct cost *cost);
 /* A machine as the speed of light sees it. All figures are for the threads in use. */
 struct lang_machine {
     const char *name;
-    bool measured;         /* false: estimated from the processor's description */
+    bool measured; /* false: estimated from the processor's description */
     unsigned threads;
-    double gflops_f32, gflops_f64;     /* fused multiply-add peak */
-    double function_ns[OP_COUNT];      /* f32, one element, all threads together; 0: free */
-    unsigned level_count;              /* memory levels, nearest first */
+    double gflops_f32, gflops_f64; /* fused multiply-add peak */
+    double function_ns[OP_COUNT];  /* f32, one element, all threads together; 0: free */
+    unsigned level_count;          /* memory levels, nearest first */
     struct {
-        char name[8];                  /* "L1", "L2", "L3", "memory" */
-        double bytes;                  /* what it holds; the last one: infinite */
+        char name[8]; /* "L1", "L2", "L3", "memory" */
+        double bytes; /* what it holds; the last one: infinite */
         double gbs;
     } level[5];
 };
 
 struct light {
-    double us;                             /* the largest of the three */
+    double us; /* the largest of the three */
     double compute_us, memory_us, function_us;
-    const char *limit;                     /* "compute", a level's name, or the costliest function */
-    const char *level;                     /* the smallest level that holds inputs and outputs */
+    const char *limit; /* "compute", a level's name, or the costliest function */
+    const char *level; /* the smallest level that holds inputs and outputs */
 };
 
 void
@@ -119,8 +119,8 @@ lang_light(const struct program *program, const struct cost *cost,
 struct lang_result {
     const struct tensor *tensor;
     double *v;
-    double *g, *c;  /* the tolerance's two sizes; NULL: zero everywhere. g is NaN: unjudged */
-    int64_t terms;  /* outputs of argmax and argmin: the number of terms; otherwise 0 */
+    double *g, *c; /* the tolerance's two sizes; NULL: zero everywhere. g is NaN: unjudged */
+    int64_t terms; /* outputs of argmax and argmin: the number of terms; otherwise 0 */
     double *term_v, *term_g, *term_c; /* [element][term]: what was compared; NULL g, c: zero.
                                          A term that the filter drops is NaN. */
 };
@@ -133,27 +133,27 @@ lang_interpret(struct arena *arena, const struct program *program, const void *c
 
 /* (b) The same as C text. */
 enum emit {
-    EMIT_REFERENCE,  /* double, with g and c beside each value, OpenMP */
-    EMIT_NAIVE,      /* the plain kernel: float, one loop nest a stage, outermost loop parallel */
-    EMIT_ONE,        /* honest evaluators in the task's own arithmetic, as kernels: */
-    EMIT_SIXTEEN,    /*   sixteen accumulators */
-    EMIT_RANDOM,     /*   terms in random order, fixed by `seed` in the text */
+    EMIT_REFERENCE, /* double, with g and c beside each value, OpenMP */
+    EMIT_NAIVE,     /* the plain kernel: float, one loop nest a stage, outermost loop parallel */
+    EMIT_ONE,       /* honest evaluators in the task's own arithmetic, as kernels: */
+    EMIT_SIXTEEN,   /*   sixteen accumulators */
+    EMIT_RANDOM,    /*   terms in random order, fixed by `seed` in the text */
 };
 
 struct emit_options {
     enum emit form;
-    bool denormals;  /* EMIT_REFERENCE: some input is denormal, so inputs carry a g of their own */
-    uint64_t seed;   /* EMIT_RANDOM */
+    bool denormals; /* EMIT_REFERENCE: some input is denormal, so inputs carry a g of their own */
+    uint64_t seed;  /* EMIT_RANDOM */
 };
 
 /* EMIT_REFERENCE defines
  *     int hone_reference(const void *const *in, double *const *v, double *const *g,
  *                        double *const *c, double *const *term_v, double *const *term_g,
  *                        double *const *term_c);
- * with arrays over inputs and outputs, laid out as struct lang_result says; the caller allocates all
- * of v, g, c (never NULL; lang_reference_needs tells which stay zero); returns 0, or 1 when memory
- * ran out. The others define `void kernel(const T *restrict in1, ..., T *restrict out1, ...)`,
- * stand alone, and compile without warnings at -Wall. */
+ * with arrays over inputs and outputs, laid out as struct lang_result says; the caller allocates
+ * all of v, g, c (never NULL; lang_reference_needs tells which stay zero); returns 0, or 1 when
+ * memory ran out. The others define `void kernel(const T *restrict in1, ..., T *restrict out1,
+ * ...)`, stand alone, and compile without warnings at -Wall. */
 void
 lang_emit(struct buf *buf, const struct program *program, const struct emit_options *options);
 

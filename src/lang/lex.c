@@ -29,8 +29,8 @@ static size_t
 find_slot(const struct names *names, const char *text, size_t length)
 {
     size_t slot = hash_mix(0, text, length) & (names->capacity - 1);
-    while (names->slots[slot] != NULL && (strncmp(names->slots[slot], text, length) != 0 ||
-                                          names->slots[slot][length] != '\0'))
+    while (names->slots[slot] != NULL &&
+           (strncmp(names->slots[slot], text, length) != 0 || names->slots[slot][length] != '\0'))
         slot = (slot + 1) & (names->capacity - 1);
     return slot;
 }
@@ -193,10 +193,9 @@ lex_string(struct lexer *lexer)
 static void
 lex_sign(struct lexer *lexer)
 {
-    static const char *const signs[] = {"<=", ">=", "==", "!=", "&&", "||", "+", "-",
-                                        "*",  "/",  "%",  "<",  ">",  "=",  "!", "(",
-                                        ")",  "[",  "]",  "{",  "}",  ",",  ":", ";",
-                                        "|",  "?"};
+    static const char *const signs[] = {"<=", ">=", "==", "!=", "&&", "||", "+", "-", "*",
+                                        "/",  "%",  "<",  ">",  "=",  "!",  "(", ")", "[",
+                                        "]",  "{",  "}",  ",",  ":",  ";",  "|", "?"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         size_t length = strlen(signs[i]);
         if (look(lexer, 0) == signs[i][0] && (length == 1 || look(lexer, 1) == signs[i][1])) {
@@ -206,8 +205,7 @@ lex_sign(struct lexer *lexer)
     }
     unsigned char c = (unsigned char)look(lexer, 0);
     if (c > ' ' && c < 127)
-        diags_add(lexer->diags, DIAG_ERROR, here(lexer),
-                  "'%c' means nothing here; remove it", c);
+        diags_add(lexer->diags, DIAG_ERROR, here(lexer), "'%c' means nothing here; remove it", c);
     else
         diags_add(lexer->diags, DIAG_ERROR, here(lexer),
                   "byte %d means nothing here; programs are plain text, other letters stand in "
@@ -237,8 +235,7 @@ lex_one(struct lexer *lexer)
         skip_comment(lexer);
     } else if (isalpha((unsigned char)c)) {
         lex_name(lexer);
-    } else if (isdigit((unsigned char)c) ||
-               (c == '.' && isdigit((unsigned char)look(lexer, 1)))) {
+    } else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)look(lexer, 1)))) {
         lex_number(lexer);
     } else if (c == '.' && look(lexer, 1) == '.' && look(lexer, 2) == '.') {
         add_token(lexer, TOKEN_ELLIPSIS, 3);

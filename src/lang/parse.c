@@ -11,7 +11,7 @@
 static bool
 continues(const struct token *token)
 {
-    static const char *const signs[] = {"+", "-",  "*",  "/",  "%", "<", ">", "<=", ">=", "==",
+    static const char *const signs[] = {"+",  "-",  "*",  "/", "%", "<", ">", "<=", ">=", "==",
                                         "!=", "&&", "||", "!", ",", "=", ":", "|",  "?"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (token->kind == TOKEN_SIGN && token_is(token, signs[i]))
@@ -139,8 +139,8 @@ looks_like_statement(const struct token *items, size_t at)
     return false;
 }
 
-/* `start` is where the statement with the mistake began. A bracket left open was noticed on the next
- * line: that line is read again. */
+/* `start` is where the statement with the mistake began. A bracket left open was noticed on the
+ * next line: that line is read again. */
 static void
 skip_statement(struct parser *parser, size_t start)
 {
@@ -420,8 +420,8 @@ whole(struct parser *parser, struct statement *statement, const struct token *fi
     statement->types = NULL;
     do {
         names = arena_grow(parser->arena, names, count, count + 1, sizeof *names);
-        statement->types = arena_grow(parser->arena, statement->types, count, count + 1,
-                                      sizeof *statement->types);
+        statement->types =
+            arena_grow(parser->arena, statement->types, count, count + 1, sizeof *statement->types);
         names[count].place = count ? parser_peek(parser)->place : first->place;
         names[count].name = count ? parser_name(parser, "a result") : first->text;
         if (names[count].name == NULL ||
@@ -486,8 +486,7 @@ rec_statement(struct parser *parser, struct statement *statement)
         return false;
     struct statement *body = NULL;
     size_t count = 0, capacity = 0;
-    for (skip_ends(parser); !token_is(&parser->tokens.items[parser->at], "}");
-         skip_ends(parser)) {
+    for (skip_ends(parser); !token_is(&parser->tokens.items[parser->at], "}"); skip_ends(parser)) {
         const struct token *token = &parser->tokens.items[parser->at];
         if (token->kind == TOKEN_END || token->word == WORD_STATEMENT) {
             parser_fail(parser, token->place, "%s stands inside rec; close the block with }",
@@ -516,10 +515,12 @@ static const struct {
     const char *word;
     enum statement_form form;
 } statement_forms[] = {
-    {"dim", STATEMENT_DIM},         {"const", STATEMENT_CONST}, {"param", STATEMENT_PARAM},
-    {"in", STATEMENT_IN},           {"out", STATEMENT_OUT},     {"def", STATEMENT_DEF},
-    {"require", STATEMENT_REQUIRE}, {"case", STATEMENT_CASE},   {"use", STATEMENT_USE},
-    {"reference", STATEMENT_REFERENCE}, {"rec", STATEMENT_REC},
+    {"dim", STATEMENT_DIM},         {"const", STATEMENT_CONST},
+    {"param", STATEMENT_PARAM},     {"in", STATEMENT_IN},
+    {"out", STATEMENT_OUT},         {"def", STATEMENT_DEF},
+    {"require", STATEMENT_REQUIRE}, {"case", STATEMENT_CASE},
+    {"use", STATEMENT_USE},         {"reference", STATEMENT_REFERENCE},
+    {"rec", STATEMENT_REC},
 };
 
 static bool
@@ -527,8 +528,8 @@ statement_by_word(struct parser *parser, struct statement *statement)
 {
     switch (statement->form) {
     case STATEMENT_DIM:
-        statement->flag = token_is(parser_peek(parser), "any") &&
-                          parser_second(parser)->kind == TOKEN_NAME;
+        statement->flag =
+            token_is(parser_peek(parser), "any") && parser_second(parser)->kind == TOKEN_NAME;
         if (statement->flag)
             parser_take(parser);
         return bindings(parser, statement, true);
@@ -574,7 +575,7 @@ parse_statement(struct parser *parser, struct statement *statement)
 struct reading { /* a file as it is read: the operator under way and the finished ones */
     struct statement *statements;
     size_t count, capacity;
-    struct operator *operators;
+    struct operator* operators;
     size_t operator_count;
     struct operator current;
     bool named;
@@ -595,16 +596,15 @@ static void
 finish_operator(struct parser *parser, struct reading *reading)
 {
     if (has_content(reading)) {
-        struct operator *op = &reading->current;
+        struct operator* op = & reading->current;
         op->statements = reading->statements;
         op->count = reading->count;
         op->position = reading->operator_count;
         for (size_t i = 0; i < op->count; i++)
             if (op->statements[i].form == STATEMENT_IN)
                 op->inputs += op->statements[i].name_count;
-        reading->operators =
-            arena_grow(parser->arena, reading->operators, reading->operator_count,
-                       reading->operator_count + 1, sizeof *reading->operators);
+        reading->operators = arena_grow(parser->arena, reading->operators, reading->operator_count,
+                                        reading->operator_count + 1, sizeof *reading->operators);
         reading->operators[reading->operator_count++] = *op;
         reading->statements = NULL;
         reading->count = reading->capacity = 0;
@@ -629,8 +629,7 @@ name_of_file(struct parser *parser, struct names *names, const struct source *so
 static void
 read_operators(struct parser *parser, struct reading *reading)
 {
-    for (skip_ends(parser); parser->tokens.items[parser->at].kind != TOKEN_END;
-         skip_ends(parser)) {
+    for (skip_ends(parser); parser->tokens.items[parser->at].kind != TOKEN_END; skip_ends(parser)) {
         const struct token *token = &parser->tokens.items[parser->at];
         if (token_is(token, "op")) {
             finish_operator(parser, reading);
@@ -671,8 +670,8 @@ collect_defs(struct parser *parser, struct unit *unit, const struct statement *s
     struct def *defs = (struct def *)unit->defs;
     for (size_t i = 0; i < count; i++)
         if (statements[i].form == STATEMENT_DEF) {
-            defs = arena_grow(parser->arena, defs, unit->def_count, unit->def_count + 1,
-                              sizeof *defs);
+            defs =
+                arena_grow(parser->arena, defs, unit->def_count, unit->def_count + 1, sizeof *defs);
             defs[unit->def_count++] = (struct def){statements[i].name, &statements[i], unit};
         }
     unit->defs = defs;

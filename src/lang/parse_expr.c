@@ -177,7 +177,7 @@ parse_indices(struct parser *parser, const struct ast_index **indices, size_t *c
         if (parser_accept(parser, ":") && (index->extent = parse_expr(parser)) == NULL)
             return false;
         if (n > 2 * LANG_MAX_LEVELS) {
-            parser_fail(parser, index->place, "more than %d indices; a stage has at most %d", 
+            parser_fail(parser, index->place, "more than %d indices; a stage has at most %d",
                         2 * LANG_MAX_LEVELS, LANG_MAX_LEVELS);
             return false;
         }
@@ -335,8 +335,10 @@ primary(struct parser *parser)
     if (token->kind == TOKEN_END || token->kind == TOKEN_NEWLINE)
         parser_fail(parser, token->place, "the line ends where a value is expected; write one");
     else
-        parser_fail(parser, token->place, "expected a value, found `%.*s`; write a number, a "
-                    "tensor's element or an expression", (int)token->length, token->text);
+        parser_fail(parser, token->place,
+                    "expected a value, found `%.*s`; write a number, a "
+                    "tensor's element or an expression",
+                    (int)token->length, token->text);
     return NULL;
 }
 

@@ -9,10 +9,10 @@ struct parser {
     struct diags *diags;
     struct tokens tokens;
     size_t at;
-    unsigned open;    /* brackets around us: newlines mean nothing inside */
-    unsigned nesting; /* recursion depth */
+    unsigned open;            /* brackets around us: newlines mean nothing inside */
+    unsigned nesting;         /* recursion depth */
     const struct token *last; /* taken in this statement: a line goes on after some signs */
-    bool failed;      /* this statement has a mistake: stop, skip to the next one */
+    bool failed;              /* this statement has a mistake: stop, skip to the next one */
 };
 
 /* The next token, newlines passed over where they do not end the statement. */

@@ -12,27 +12,35 @@ static enum binding
 binding_of(const struct expr *e)
 {
     switch (e->op) {
-    case OP_OR: return BIND_OR;
-    case OP_AND: return BIND_AND;
+    case OP_OR:
+        return BIND_OR;
+    case OP_AND:
+        return BIND_AND;
     case OP_LT:
     case OP_LE:
     case OP_GT:
     case OP_GE:
     case OP_EQ:
-    case OP_NE: return BIND_COMPARE;
+    case OP_NE:
+        return BIND_COMPARE;
     case OP_ADD:
-    case OP_SUB: return BIND_ADD;
+    case OP_SUB:
+        return BIND_ADD;
     case OP_MUL:
     case OP_DIV:
-    case OP_MOD: return BIND_MUL;
+    case OP_MOD:
+        return BIND_MUL;
     case OP_NEG:
-    case OP_NOT: return BIND_UNARY;
+    case OP_NOT:
+        return BIND_UNARY;
     case OP_INT:
         if (e->kind == KIND_BOOL)
             return BIND_COMPARE;
         return e->integer < 0 ? BIND_UNARY : BIND_PRIMARY;
-    case OP_REAL: return signbit(e->real) ? BIND_UNARY : isnan(e->real) ? BIND_ADD : BIND_PRIMARY;
-    default: return BIND_PRIMARY;
+    case OP_REAL:
+        return signbit(e->real) ? BIND_UNARY : isnan(e->real) ? BIND_ADD : BIND_PRIMARY;
+    default:
+        return BIND_PRIMARY;
     }
 }
 
@@ -140,19 +148,28 @@ print_bare(struct printer *printer, const struct expr *e, enum binding binding, 
         else
             num_put_double(buf, e->real);
         return;
-    case OP_INDEX: buf_puts(buf, printer->names[e->level]); return;
+    case OP_INDEX:
+        buf_puts(buf, printer->names[e->level]);
+        return;
     case OP_DIM:
         buf_puts(buf, printer->spelling->dim(printer->spelling->context, e->dim));
         return;
-    case OP_LOAD: print_load(printer, e); return;
-    case OP_REDUCE: print_reduce(printer, e); return;
-    case OP_CAT: print_cat(printer, e); return;
+    case OP_LOAD:
+        print_load(printer, e);
+        return;
+    case OP_REDUCE:
+        print_reduce(printer, e);
+        return;
+    case OP_CAT:
+        print_cat(printer, e);
+        return;
     case OP_NEG:
     case OP_NOT:
         buf_puts(buf, op_info[e->op].spelling);
         print(printer, e->args[0], BIND_UNARY, false);
         return;
-    default: break;
+    default:
+        break;
     }
     if (op_info[e->op].form == FORM_INFIX) {
         print_infix(printer, e, binding, spaced);

@@ -1,8 +1,8 @@
 /* Walking over expressions: rewriting with memory, intervals, linear forms.
  *
  * A node under a reduction may stand under another one too, with other ranges for the same levels
- * (ir.h, invariant 2). So results are remembered per scope: entering a reduction or a piece of a cat
- * starts a fresh memory, leaving it returns to the old one. */
+ * (ir.h, invariant 2). So results are remembered per scope: entering a reduction or a piece of a
+ * cat starts a fresh memory, leaving it returns to the old one. */
 #include "lang/ir_int.h"
 
 #include "base/num.h"
@@ -75,8 +75,8 @@ visit_reduce(struct rewrite *rewrite, const struct expr *e)
     struct level saved[LANG_MAX_LEVELS];
     memcpy(saved, rewrite->levels, sizeof saved);
     for (unsigned i = 0; i < binder->count; i++)
-        rewrite->levels[binder->level + i] = (struct level){
-            binder->extent[i], binder->names[i], 0, expr_integer(binder->extent[i]) - 1};
+        rewrite->levels[binder->level + i] = (struct level){binder->extent[i], binder->names[i], 0,
+                                                            expr_integer(binder->extent[i]) - 1};
     rewrite->memo = push_memo(rewrite);
     rewrite->depth++;
     if (e->count > 1)
@@ -180,8 +180,7 @@ interval_of_product(int64_t a, int64_t b, int64_t c, int64_t d, int64_t *low, in
 }
 
 static void
-interval_of_quotient(enum op op, int64_t a, int64_t b, int64_t divisor, int64_t *low,
-                     int64_t *high)
+interval_of_quotient(enum op op, int64_t a, int64_t b, int64_t divisor, int64_t *low, int64_t *high)
 {
     int64_t first = num_floor_div(a, divisor), last = num_floor_div(b, divisor);
     if (op == OP_DIV) {
@@ -197,8 +196,7 @@ interval_of_quotient(enum op op, int64_t a, int64_t b, int64_t divisor, int64_t 
 }
 
 static void
-interval_of_reduction(const struct expr *e, const struct level *levels, int64_t *low,
-                      int64_t *high)
+interval_of_reduction(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
 {
     struct level inner[LANG_MAX_LEVELS];
     __int128 terms = 1;
@@ -258,12 +256,24 @@ interval_of_comparison(enum op op, int64_t a, int64_t b, int64_t c, int64_t d, i
 {
     bool always = false, never = false; /* a..b OP c..d */
     switch (op) {
-    case OP_LT: always = b < c, never = a >= d; break;
-    case OP_LE: always = b <= c, never = a > d; break;
-    case OP_GT: always = a > d, never = b <= c; break;
-    case OP_GE: always = a >= d, never = b < c; break;
-    case OP_EQ: always = a == b && c == d && a == c, never = b < c || a > d; break;
-    default: never = a == b && c == d && a == c, always = b < c || a > d; break;
+    case OP_LT:
+        always = b < c, never = a >= d;
+        break;
+    case OP_LE:
+        always = b <= c, never = a > d;
+        break;
+    case OP_GT:
+        always = a > d, never = b <= c;
+        break;
+    case OP_GE:
+        always = a >= d, never = b < c;
+        break;
+    case OP_EQ:
+        always = a == b && c == d && a == c, never = b < c || a > d;
+        break;
+    default:
+        never = a == b && c == d && a == c, always = b < c || a > d;
+        break;
     }
     *low = always;
     *high = !never;
@@ -280,19 +290,34 @@ interval_of_binary(const struct expr *e, const struct level *levels, int64_t *lo
     expr_interval(e->args[0], levels, &a, &b);
     expr_interval(e->args[1], levels, &c, &d);
     switch (e->op) {
-    case OP_ADD: *low = saturate((__int128)a + c), *high = saturate((__int128)b + d); return;
-    case OP_SUB: *low = saturate((__int128)a - d), *high = saturate((__int128)b - c); return;
-    case OP_MUL: interval_of_product(a, b, c, d, low, high); return;
+    case OP_ADD:
+        *low = saturate((__int128)a + c), *high = saturate((__int128)b + d);
+        return;
+    case OP_SUB:
+        *low = saturate((__int128)a - d), *high = saturate((__int128)b - c);
+        return;
+    case OP_MUL:
+        interval_of_product(a, b, c, d, low, high);
+        return;
     case OP_DIV:
     case OP_MOD:
         if (c == d && c > 0)
             interval_of_quotient(e->op, a, b, c, low, high);
         return;
-    case OP_MIN: *low = a < c ? a : c, *high = b < d ? b : d; return;
-    case OP_MAX: *low = a > c ? a : c, *high = b > d ? b : d; return;
-    case OP_AND: *low = (a > 0 || b < 0) && (c > 0 || d < 0), *high = (a || b) && (c || d); return;
-    case OP_OR: *low = a > 0 || b < 0 || c > 0 || d < 0, *high = a || b || c || d; return;
-    default: interval_of_comparison(e->op, a, b, c, d, low, high);
+    case OP_MIN:
+        *low = a < c ? a : c, *high = b < d ? b : d;
+        return;
+    case OP_MAX:
+        *low = a > c ? a : c, *high = b > d ? b : d;
+        return;
+    case OP_AND:
+        *low = (a > 0 || b < 0) && (c > 0 || d < 0), *high = (a || b) && (c || d);
+        return;
+    case OP_OR:
+        *low = a > 0 || b < 0 || c > 0 || d < 0, *high = a || b || c || d;
+        return;
+    default:
+        interval_of_comparison(e->op, a, b, c, d, low, high);
     }
 }
 
@@ -303,13 +328,19 @@ interval_of_unary(const struct expr *e, const struct level *levels, int64_t *low
     if (e->args[0]->kind <= KIND_INT)
         expr_interval(e->args[0], levels, &a, &b);
     switch (e->op) {
-    case OP_NEG: *low = -b, *high = -a; return;
+    case OP_NEG:
+        *low = -b, *high = -a;
+        return;
     case OP_ABS:
         *low = a > 0 ? a : b < 0 ? -b : 0;
         *high = -a > b ? -a : b;
         return;
-    case OP_SIGN: *low = a > 0 ? 1 : a == 0 ? 0 : -1, *high = b > 0 ? 1 : b == 0 ? 0 : -1; return;
-    case OP_NOT: *low = a == 0 && b == 0, *high = !(a > 0 || b < 0); return;
+    case OP_SIGN:
+        *low = a > 0 ? 1 : a == 0 ? 0 : -1, *high = b > 0 ? 1 : b == 0 ? 0 : -1;
+        return;
+    case OP_NOT:
+        *low = a == 0 && b == 0, *high = !(a > 0 || b < 0);
+        return;
     case OP_CAST: {
         double largest = dtype_info[e->dtype].largest;
         int64_t top = (int64_t)largest;
@@ -319,7 +350,8 @@ interval_of_unary(const struct expr *e, const struct level *levels, int64_t *low
         *high = fits ? b : top;
         return;
     }
-    default: *low = a, *high = b;
+    default:
+        *low = a, *high = b;
     }
 }
 
@@ -332,9 +364,15 @@ expr_interval(const struct expr *e, const struct level *levels, int64_t *low, in
     if (e->tree > 2000 || e->kind > KIND_INT) /* too long to walk again and again */
         return;
     switch (e->op) {
-    case OP_INT: *low = *high = e->integer; return;
-    case OP_DIM: *low = *high = e->dim->size; return;
-    case OP_INDEX: *low = levels[e->level].low, *high = levels[e->level].high; return;
+    case OP_INT:
+        *low = *high = e->integer;
+        return;
+    case OP_DIM:
+        *low = *high = e->dim->size;
+        return;
+    case OP_INDEX:
+        *low = levels[e->level].low, *high = levels[e->level].high;
+        return;
     case OP_LOAD:
         *low = e->tensor->low;
         *high = e->tensor->high;
@@ -343,8 +381,12 @@ expr_interval(const struct expr *e, const struct level *levels, int64_t *low, in
             hull(low, high, c, d);
         }
         return;
-    case OP_REDUCE: interval_of_reduction(e, levels, low, high); return;
-    case OP_CAT: interval_of_cat(e, levels, low, high); return;
+    case OP_REDUCE:
+        interval_of_reduction(e, levels, low, high);
+        return;
+    case OP_CAT:
+        interval_of_cat(e, levels, low, high);
+        return;
     case OP_IF:
         expr_interval(e->args[1], levels, low, high);
         expr_interval(e->args[2], levels, &c, &d);
@@ -369,20 +411,22 @@ affine_scaled(const struct expr *e, int64_t factor, int64_t coefficient[LANG_MAX
         return e->kind <= KIND_INT && num_mul(expr_integer(e), factor, &part) &&
                num_add(*constant, part, constant);
     switch (e->op) {
-    case OP_INDEX: return num_add(coefficient[e->level], factor, &coefficient[e->level]);
-    case OP_NEG: return affine_scaled(e->args[0], -factor, coefficient, constant);
+    case OP_INDEX:
+        return num_add(coefficient[e->level], factor, &coefficient[e->level]);
+    case OP_NEG:
+        return affine_scaled(e->args[0], -factor, coefficient, constant);
     case OP_ADD:
     case OP_SUB:
         return affine_scaled(e->args[0], factor, coefficient, constant) &&
-               affine_scaled(e->args[1], e->op == OP_ADD ? factor : -factor, coefficient,
-                             constant);
+               affine_scaled(e->args[1], e->op == OP_ADD ? factor : -factor, coefficient, constant);
     case OP_MUL:
         for (int i = 0; i < 2; i++)
             if (expr_is_constant(e->args[i]) && e->args[i]->kind <= KIND_INT)
                 return num_mul(expr_integer(e->args[i]), factor, &part) &&
                        affine_scaled(e->args[1 - i], part, coefficient, constant);
         return false;
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 const struct dtype_info dtype_info[DTYPE_COUNT] = {
-#define X(id, name, c_type, size, kind, roundoff, smallest, largest)                               \
+#define X(id, name, c_type, size, kind, roundoff, smallest, largest) \
     [DTYPE_##id] = {name, c_type, size, kind, roundoff, smallest, largest},
     LANG_DTYPES(X)
 #undef X
 };
 
 const struct op_info op_info[OP_COUNT] = {
-#define X(id, spelling, form, args, ulps, floor, flops, apart)                                     \
+#define X(id, spelling, form, args, ulps, floor, flops, apart) \
     [OP_##id] = {spelling, FORM_##form, args, ulps, floor, flops, apart},
     LANG_OPS(X)
 #undef X
@@ -23,8 +23,9 @@ const char *const reduction_name[REDUCE_COUNT] = {
 #undef X
 };
 
-static const char *const statement_words[] = {"dim",     "const", "param", "in",        "out", "def",
-                                              "require", "case",  "use",   "reference", "rec", "op"};
+static const char *const statement_words[] = {"dim", "const",     "param",   "in",
+                                              "out", "def",       "require", "case",
+                                              "use", "reference", "rec",     "op"};
 static const char *const other_words[] = {"if", "cat", "inf", "pi", "size", "clamp"};
 
 static bool

@@ -16,17 +16,17 @@
 /* ---- inputs ---- */
 
 /*    id        name         what is drawn before domain and scale are applied */
-#define TASK_DISTRIBUTIONS(X)                                                                      \
-    X(NORMAL, "normal")     /* mean 0, deviation 1 */                                              \
-    X(UNIFORM, "uniform")   /* [0,1) */                                                            \
-    X(HEAVY, "heavy")       /* heavy tails: a normal divided by a uniform's root */                \
-    X(SMALL, "small")       /* deviation 0.01 */                                                   \
-    X(OFFSET, "offset")     /* 10 +- 1 */                                                          \
-    X(CONSTANT, "constant") /* one value everywhere */                                             \
-    X(RAMP, "ramp")         /* rises along the elements */                                         \
-    X(INTEGERS, "integers") /* -4 .. 4 */                                                          \
-    X(DENORMAL, "denormal") /* below the smallest normal */                                        \
-    X(INFINITE, "infinite") /* normal, some elements infinite; only where no NaN results */        \
+#define TASK_DISTRIBUTIONS(X)                                                               \
+    X(NORMAL, "normal")     /* mean 0, deviation 1 */                                       \
+    X(UNIFORM, "uniform")   /* [0,1) */                                                     \
+    X(HEAVY, "heavy")       /* heavy tails: a normal divided by a uniform's root */         \
+    X(SMALL, "small")       /* deviation 0.01 */                                            \
+    X(OFFSET, "offset")     /* 10 +- 1 */                                                   \
+    X(CONSTANT, "constant") /* one value everywhere */                                      \
+    X(RAMP, "ramp")         /* rises along the elements */                                  \
+    X(INTEGERS, "integers") /* -4 .. 4 */                                                   \
+    X(DENORMAL, "denormal") /* below the smallest normal */                                 \
+    X(INFINITE, "infinite") /* normal, some elements infinite; only where no NaN results */ \
     X(MIXED, "mixed")       /* each row of an input from another of the above, finite ones */
 
 enum distribution {
@@ -79,8 +79,7 @@ reference_run(struct arena *arena, struct reference *reference, const void *cons
 
 /* For the other forms: runs the kernel; outputs[i] has room for output i in its dtype. */
 void
-reference_run_kernel(struct reference *reference, const void *const *inputs,
-                     void *const *outputs);
+reference_run_kernel(struct reference *reference, const void *const *inputs, void *const *outputs);
 
 /* Whole evaluation: opens, runs and closes the right reference for these inputs, also one given as
  * `reference "file.c"`. */
@@ -90,10 +89,10 @@ task_evaluate(struct arena *arena, const struct program *program, const void *co
 
 /* ---- tolerance ---- */
 
-struct tolerance {     /* of one output, for one set of inputs */
-    double k;          /* >= 1, from honest evaluations */
-    double scale;      /* <= 1: a loose gate scaled down */
-    bool ill_posed;    /* the gate exceeds 1e-2 of the output's scale */
+struct tolerance {  /* of one output, for one set of inputs */
+    double k;       /* >= 1, from honest evaluations */
+    double scale;   /* <= 1: a loose gate scaled down */
+    bool ill_posed; /* the gate exceeds 1e-2 of the output's scale */
 };
 
 /* Runs the honest evaluators on these inputs; tolerances has one row an output. */

@@ -1,5 +1,5 @@
-/* Any bytes as a program: parsed, built for every case, printed, counted and emitted. Nothing may crash,
- * hang or eat memory; what is accepted must survive formatting with the same hash. */
+/* Any bytes as a program: parsed, built for every case, printed, counted and emitted. Nothing may
+ * crash, hang or eat memory; what is accepted must survive formatting with the same hash. */
 #include "lang/lang.h"
 
 #include <stdint.h>

@@ -63,8 +63,8 @@ static struct npy
 read_array(struct trial *trial, const char *prefix, const struct tensor *tensor)
 {
     struct npy array;
-    const char *path = arena_printf(trial->unit->arena, "%s/%s%s.npy", trial->folder, prefix,
-                                    tensor->name);
+    const char *path =
+        arena_printf(trial->unit->arena, "%s/%s%s.npy", trial->folder, prefix, tensor->name);
     if (npy_read(trial->unit->arena, path, &array, trial->unit->diags) != STATUS_OK)
         give_up(trial, "an array cannot be read");
     bool same = array.rank == tensor->rank;

@@ -60,7 +60,8 @@ static void
 names(void **state)
 {
     static const struct mistake table[] = {
-        {"dim N=4\nin Xin: f32[N]\nY[i] = Xim[i]\nout Y\n", 3, 8, "Xim is unknown; did you mean Xin?"},
+        {"dim N=4\nin Xin: f32[N]\nY[i] = Xim[i]\nout Y\n", 3, 8,
+         "Xim is unknown; did you mean Xin?"},
         {HEAD "Y[i] = sum[j](Weights[i,j])\nout Y\n", 3, 15, "Weights is unknown; declare"},
         {HEAD "Y[i] = sum[j](X[i,q])\nout Y\n", 3, 19, "q is unknown; declare"},
         {HEAD "Y[i,j] = Z[i,j]\nZ[i,j] = X[i,j]\nout Y\n", 3, 10, "used before it is defined"},
@@ -90,8 +91,9 @@ shapes(void **state)
         {HEAD "Y[i,j:M] = X[i,j+1]\nout Y\n", 3, 17, "runs from 1 to 5, the dimension from 0 to 4"},
         {HEAD "Y[i:9,j] = X[i,j]\nout Y\n", 3, 14, "runs from 0 to 8"},
         {HEAD "Y[i,j:M] = X[i,j*2-1]\nout Y\n", 3, 19, "runs from -1 to 7"},
-        {HEAD "Y[i] = sum[j](X[i,j]*X[j,i])\nout Y\n", 3, 12, "index j has two extents, M=5 and N=4; "
-                                                           "write j:M"},
+        {HEAD "Y[i] = sum[j](X[i,j]*X[j,i])\nout Y\n", 3, 12,
+         "index j has two extents, M=5 and N=4; "
+         "write j:M"},
         {HEAD "Y[i,j] = X[i,j]*k\nout Y\n", 3, 17, "k is unknown"},
         {HEAD "Y[i,k] = X[i,2*k]\nout Y\n", 3, 5, "cannot infer the range of k"},
         {HEAD "Y[i] = sum[k](X[i,0])\nout Y\n", 3, 12, "cannot infer the range of k"},
@@ -124,7 +126,8 @@ types(void **state)
         {HEAD "Y[i,j] = X[i,j]*(1/N)\nout Y\n", 3, 19, "write 1.0/N"},
         {HEAD "Y[i,j] = X[i,j] + i/2\nout Y\n", 3, 20, "quotient of two integers"},
         {HEAD "Y[i:N]: f32 = i/2\nout Y\n", 3, 16, "quotient of two integers"},
-        {HEAD "def half(x) = x/2\nY[i,j] = X[i,j]*half(i)\nout Y\n", 4, 17, "quotient of two integers"},
+        {HEAD "def half(x) = x/2\nY[i,j] = X[i,j]*half(i)\nout Y\n", 4, 17,
+         "quotient of two integers"},
         {HEAD "param a = 1/3\nY[i,j] = X[i,j]*a\nout Y\n", 3, 12, "write 1.0/N"},
         {HEAD "Y[i,j] = X[i,j] % 2\nout Y\n", 3, 17, "is for integers"},
         {HEAD "Y[i,j]: i32 = X[i,j]\nout Y\n", 3, 1, "write i32(...)"},
@@ -135,7 +138,8 @@ types(void **state)
         {HEAD "Y[i,j] = X[i,j/0]\nout Y\n", 3, 15, "division by zero"},
         {HEAD "const a = 0.5\nY[i,j] = X[i,j]*a\nout Y\n", 3, 7, "write param a"},
         {HEAD "Y[i,j] = exp(X[i,j], 2)\nout Y\n", 3, 10, "exp takes 1 argument, here are 2"},
-        {HEAD "def f(x) = f(x)\nY[i,j] = f(X[i,j])\nout Y\n", 3, 12, "no function, def or operator"},
+        {HEAD "def f(x) = f(x)\nY[i,j] = f(X[i,j])\nout Y\n", 3, 12,
+         "no function, def or operator"},
     };
     (void)state;
     CHECK(table);
@@ -152,8 +156,9 @@ order(void **state)
          "not computed yet"},
         {HEAD "rec t:N {\n  A[j:M] = X[0,j]\n}\nout A\n", 4, 3, "lacks its index"},
         {HEAD "rec t:N {\n  A = softmax(X)\n}\nout A\n", 4, 3, "only stages"},
-        {HEAD "A[i,j] = B[i,j]\nB[i,j] = A[i,j]\nout A\n", 3, 10, "put tensors that need each other "
-                                                             "into a rec"},
+        {HEAD "A[i,j] = B[i,j]\nB[i,j] = A[i,j]\nout A\n", 3, 10,
+         "put tensors that need each other "
+         "into a rec"},
     };
     (void)state;
     CHECK(table);
@@ -167,14 +172,16 @@ calls(void **state)
         {HEAD "in W: f32[N,N]\nY = linear(X, W)\nout Y\n", 4, 5,
          "argument 2 of linear (W: f32[N=4,N=4]): its K is N=4, but K was M=5"},
         {HEAD "in G: f32[N]\nY = layer_norm(X, G, G)\nout Y\n", 4, 5, "argument 2 of layer_norm"},
-        {HEAD "in W: f32[3,N,1,1]\nY = conv2d(X, W)\nout Y\n", 4, 5, "has 2 dimensions; conv2d wants 4"},
+        {HEAD "in W: f32[3,N,1,1]\nY = conv2d(X, W)\nout Y\n", 4, 5,
+         "has 2 dimensions; conv2d wants 4"},
         {HEAD "Y = softmax(X, axis=1)\nout Y\n", 3, 16, "softmax has no constant axis"},
         {HEAD "Y, Z = softmax(X)\nout Y\n", 3, 8, "softmax has 1 result"},
         {HEAD "Y: f64 = softmax(X)\nout Y\n", 3, 4, "leave the type out"},
-        {"op f\nin A: f64[N]\nB[i] = A[i]\nout B\nop g\n" HEAD "Z[i] = X[i,0]\nY = f(Z)\nout Y\n", 9, 5,
-         "f wants f64"},
+        {"op f\nin A: f64[N]\nB[i] = A[i]\nout B\nop g\n" HEAD "Z[i] = X[i,0]\nY = f(Z)\nout Y\n",
+         9, 5, "f wants f64"},
         {"op f\nin A[N]\nrequire N % 2 == 1\nB[i] = A[i]\nout B\nop g\n" HEAD
-         "Z[i] = X[i,0]\nY = f(Z)\nout Y\n", 3, 1, "does not hold; give it other shapes"},
+         "Z[i] = X[i,0]\nY = f(Z)\nout Y\n",
+         3, 1, "does not hold; give it other shapes"},
         {"use \"nowhere.op\"\n" HEAD "Y = X\nout Y\n", 1, 1, "nowhere.op: no such file"},
     };
     (void)state;
@@ -266,8 +273,10 @@ static void
 deep_and_long_files(void **state)
 {
     (void)state;
-    refused_with(repeated(HEAD "Y[i,j] = ", "(", 100000, "X[i,j]\nout Y\n"), "nested more than 256");
-    refused_with(repeated(HEAD "Y[i,j] = ", "-", 100000, "X[i,j]\nout Y\n"), "nested more than 256");
+    refused_with(repeated(HEAD "Y[i,j] = ", "(", 100000, "X[i,j]\nout Y\n"),
+                 "nested more than 256");
+    refused_with(repeated(HEAD "Y[i,j] = ", "-", 100000, "X[i,j]\nout Y\n"),
+                 "nested more than 256");
     refused_with(repeated(HEAD "Y[i,j] = ", "[", 100000, "\nout Y\n"), "expected a value");
     refused_with(repeated(HEAD "Y[i,j] = X[i,j]", "+1.5", 100000, "\nout Y\n"),
                  "operations in one chain");
@@ -284,10 +293,11 @@ static void
 defs_that_explode(void **state)
 {
     (void)state;
-    refused_with(repeated(HEAD "def f(x) = x*x\nY[i,j] = ", "f(", 100,
-                          "X[i,j]))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"
-                          "))))))))))))))))))))))))))))))))\nout Y\n"),
-                 "more than a million operations");
+    refused_with(
+        repeated(HEAD "def f(x) = x*x\nY[i,j] = ", "f(", 100,
+                 "X[i,j]))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"
+                 "))))))))))))))))))))))))))))))))\nout Y\n"),
+        "more than a million operations");
 }
 
 static void
@@ -320,11 +330,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),       cmocka_unit_test(shapes),
-        cmocka_unit_test(types),       cmocka_unit_test(order),
-        cmocka_unit_test(calls),       cmocka_unit_test(syntax),
-        UNIT_TEST(several_in_one_go),  cmocka_unit_test(deep_and_long_files),
-        cmocka_unit_test(defs_that_explode), cmocka_unit_test(many_stages),
+        cmocka_unit_test(names),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(types),
+        cmocka_unit_test(order),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(syntax),
+        UNIT_TEST(several_in_one_go),
+        cmocka_unit_test(deep_and_long_files),
+        cmocka_unit_test(defs_that_explode),
+        cmocka_unit_test(many_stages),
         cmocka_unit_test(random_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

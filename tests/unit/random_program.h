@@ -89,16 +89,20 @@ r_out(struct random_maker *m)
     return &m->stages[m->stage_count].text;
 }
 
-static inline void r_float(struct random_maker *m, int depth);
-static inline void r_int(struct random_maker *m, int depth);
-static inline void r_bool(struct random_maker *m, int depth);
+static inline void
+r_float(struct random_maker *m, int depth);
+static inline void
+r_int(struct random_maker *m, int depth);
+static inline void
+r_bool(struct random_maker *m, int depth);
 
 /* ---- numbers ---- */
 
 static inline void
 r_real(struct random_maker *m)
 {
-    static const char *const values[] = {"0.5", "1.25", "-0.75", "2.0", "0.1", "3.0", "1e-2", "-1.5"};
+    static const char *const values[] = {"0.5", "1.25", "-0.75", "2.0",
+                                         "0.1", "3.0",  "1e-2",  "-1.5"};
     const char *value = R_PICK(m, values);
     if (m->request.change && !m->changed) {
         m->changed = true;
@@ -175,12 +179,24 @@ r_subscript(struct random_maker *m, int extent, bool gather)
     }
     const char *i = m->indices[r_below(m, m->index_count)].name;
     switch (r_below(m, 6)) {
-    case 0: buf_printf(out, "min(%s,%s-1)", i, size); return false;
-    case 1: buf_printf(out, "%s%%%s", i, size); return false;
-    case 2: buf_printf(out, "%s-%d", i, 1 + r_below(m, 2)); return true;
-    case 3: buf_printf(out, "%s*2-%d", i, r_below(m, 3)); return true;
-    case 4: buf_printf(out, "(%s+%d)/2", i, r_below(m, 3)); return true;
-    default: buf_printf(out, "%s+%d", i, r_below(m, 3)); return true;
+    case 0:
+        buf_printf(out, "min(%s,%s-1)", i, size);
+        return false;
+    case 1:
+        buf_printf(out, "%s%%%s", i, size);
+        return false;
+    case 2:
+        buf_printf(out, "%s-%d", i, 1 + r_below(m, 2));
+        return true;
+    case 3:
+        buf_printf(out, "%s*2-%d", i, r_below(m, 3));
+        return true;
+    case 4:
+        buf_printf(out, "(%s+%d)/2", i, r_below(m, 3));
+        return true;
+    default:
+        buf_printf(out, "%s+%d", i, r_below(m, 3));
+        return true;
     }
 }
 
@@ -252,8 +268,8 @@ r_infix(struct random_maker *m, void (*side)(struct random_maker *, int), const 
 }
 
 static inline void
-r_call(struct random_maker *m, void (*arg)(struct random_maker *, int), const char *name,
-       int count, int depth)
+r_call(struct random_maker *m, void (*arg)(struct random_maker *, int), const char *name, int count,
+       int depth)
 {
     buf_printf(r_out(m), "%s(", name);
     for (int i = 0; i < count; i++) {
@@ -279,10 +295,10 @@ static inline void
 r_float(struct random_maker *m, int depth)
 {
     static const char *const infix[] = {"+", "-", "*", "*", "+", "/"};
-    static const char *const functions[] = {"exp",  "tanh",  "sigmoid", "erf",      "sin",  "cos",
-                                            "abs",  "sqrt",  "atan",    "softplus", "floor", "ceil",
-                                            "round", "trunc", "sign",    "expm1",    "log1p", "log",
-                                            "rsqrt", "sinh",  "cosh",    "exp2",     "log2", "tan"};
+    static const char *const functions[] = {
+        "exp",   "tanh",     "sigmoid", "erf",  "sin",   "cos",   "abs",  "sqrt",
+        "atan",  "softplus", "floor",   "ceil", "round", "trunc", "sign", "expm1",
+        "log1p", "log",      "rsqrt",   "sinh", "cosh",  "exp2",  "log2", "tan"};
     static const char *const reductions[] = {"sum", "sum", "sum", "mean", "max", "min", "prod"};
     static const char *const casts[] = {"f32", "f16", "bf16", "f32"};
     struct buf *out = r_out(m);
@@ -354,7 +370,10 @@ r_int(struct random_maker *m, int depth)
         r_float(m, depth - 1);
         buf_puts(out, ", -50.0, 50.0))");
     } else if (way < 96 && m->reductions < 2 && m->index_count < 8)
-        r_reduce(m, r_chance(m, 30) ? "argmax" : r_chance(m, 20) ? "argmin" : "sum",
+        r_reduce(m,
+                 r_chance(m, 30)   ? "argmax"
+                 : r_chance(m, 20) ? "argmin"
+                                   : "sum",
                  r_chance(m, 50) ? R_INT : R_INT, depth - 1);
     else
         buf_puts(out, "3");
@@ -488,8 +507,8 @@ r_rec(struct random_maker *m)
     int steps = r_below(m, m->dim_count), wide = r_below(m, m->dim_count);
     const char *t = r_name(m, "t", "v", m->named++), *j = r_name(m, "j", "q", m->named++),
                *k = r_name(m, "r", "s", m->named++);
-    struct random_tensor a = {.kind = R_FLOAT, .rank = 2, .extent = {steps, wide},
-                              .stage = m->stage_count};
+    struct random_tensor a = {
+        .kind = R_FLOAT, .rank = 2, .extent = {steps, wide}, .stage = m->stage_count};
     struct random_tensor b = a;
     a.name = r_name(m, "T", "Zeta", m->stage_count + 1);
     b.name = r_name(m, "U", "Eta", m->stage_count + 1);
@@ -538,7 +557,8 @@ static inline void
 r_declare(struct random_maker *m, struct buf *text)
 {
     static const char *const floats[] = {"f32", "f32", "f32", "f64", "f16", "bf16"};
-    static const char *const domains[] = {"", "", "", " from -2 to 2", " scale 0.5", " among -1, 0, 0.5"};
+    static const char *const domains[] = {
+        "", "", "", " from -2 to 2", " scale 0.5", " among -1, 0, 0.5"};
     m->dim_count = 2 + r_below(m, 3);
     for (int i = 0; i < m->dim_count; i++) {
         m->extents[i] = (struct random_extent){r_name(m, "N", "Dim", i + 1), 1 + r_below(m, 6)};
@@ -550,15 +570,17 @@ r_declare(struct random_maker *m, struct buf *text)
     buf_puts(text, "def sq(x) = x*x\n");
     int inputs = 2 + r_below(m, 3);
     for (int i = 0; i < inputs; i++) {
-        struct random_tensor t = {.kind = i == 0        ? R_FLOAT
-                                          : i == 1      ? R_INT
+        struct random_tensor t = {.kind = i == 0            ? R_FLOAT
+                                          : i == 1          ? R_INT
                                           : r_chance(m, 80) ? R_FLOAT
                                                             : R_BOOL,
                                   .stage = -1};
         t.name = r_name(m, "X", "Input", i + 1);
         t.rank = (unsigned)r_below(m, 4);
         buf_printf(text, "in %s: %s[", t.name,
-                   t.kind == R_FLOAT ? R_PICK(m, floats) : t.kind == R_INT ? "i32" : "bool");
+                   t.kind == R_FLOAT ? R_PICK(m, floats)
+                   : t.kind == R_INT ? "i32"
+                                     : "bool");
         for (unsigned d = 0; d < t.rank; d++) {
             t.extent[d] = r_below(m, m->dim_count);
             buf_printf(text, "%s%s", d ? "," : "", m->extents[t.extent[d]].name);
