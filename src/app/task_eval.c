@@ -187,7 +187,7 @@ static enum status
 eval_case(struct cli *cli, const struct view *view, size_t number, uint64_t seed)
 {
     const struct program *program = view->rows[number].program;
-    const char *from = cli_given(cli, "inputs"), *to;
+    const char *from = cli_given(cli, "inputs"), *to = NULL;
     struct found *found = arena_array(cli->arena, program->output_count, sizeof *found);
     void **inputs;
     enum status status = STATUS_OK;

@@ -119,6 +119,15 @@ visit_cat(struct rewrite *rewrite, const struct expr *e)
 }
 
 static const struct expr *
+visit_plain(struct rewrite *rewrite, const struct expr *e)
+{
+    const struct expr *args[LANG_MAX_RANK + 1];
+    for (unsigned i = 0; i < e->count; i++)
+        args[i] = visit(rewrite, e->args[i]);
+    return rewrite->leave(rewrite, e, args);
+}
+
+static const struct expr *
 visit(struct rewrite *rewrite, const struct expr *e)
 {
     if (e->op == OP_INDEX && rewrite->replace[e->level] != NULL)
@@ -128,17 +137,9 @@ visit(struct rewrite *rewrite, const struct expr *e)
     size_t slot = memo_slot(rewrite->memo, e);
     if (rewrite->memo->keys[slot] != NULL)
         return rewrite->memo->values[slot];
-    const struct expr *result;
-    if (e->op == OP_REDUCE) {
-        result = visit_reduce(rewrite, e);
-    } else if (e->op == OP_CAT) {
-        result = visit_cat(rewrite, e);
-    } else {
-        const struct expr *args[LANG_MAX_RANK + 1];
-        for (unsigned i = 0; i < e->count; i++)
-            args[i] = visit(rewrite, e->args[i]);
-        result = rewrite->leave(rewrite, e, args);
-    }
+    const struct expr *result = e->op == OP_REDUCE ? visit_reduce(rewrite, e)
+                                : e->op == OP_CAT  ? visit_cat(rewrite, e)
+                                                   : visit_plain(rewrite, e);
     remember(rewrite, e, result);
     return result;
 }

@@ -189,8 +189,8 @@ expr_checked_integer(const struct expr *e, int64_t *value)
         if (e->args[0]->kind < KIND_REAL)
             return expr_checked_integer(e->args[0], value);
         double v = expr_real(e->args[0]);
-        *value = v > -0x1p63 && v < 0x1p63 ? (int64_t)v : 0;
-        return v > -0x1p63 && v < 0x1p63;
+        *value = fabs(v) < 9.2e18 ? (int64_t)v : 0;
+        return fabs(v) < 9.2e18;
     default:
         break;
     }
