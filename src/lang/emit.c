@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <string.h>
 
 /* ---- printing ---- */
 
@@ -192,22 +193,42 @@ print_nest(struct emitter *em)
         emit_plain(em);
 }
 
+/* Whether a name stands in a text, as a whole word. */
+static bool
+has_word(const char *text, const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t length = strlen(word);
+
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || !strchr(letters, at[-1])) &&
+            (!at[length] || !strchr(letters, at[length])))
+            return true;
+    return false;
+}
+
+static const char *
+element_type(const struct tensor *tensor)
+{
+    return tensor->dtype == DTYPE_BF16 ? "uint16_t" : dtype_info[tensor->dtype].c_type;
+}
+
 /* The arrays that a stage reads, as locals of its function. */
 static void
 print_local(struct emitter *em, const struct expr *e)
 {
     const struct tensor *tensor = e->tensor;
-    unsigned n;
 
     if (e->op != OP_LOAD || tensor == em->stage->tensor || em->local[tensor->number] == em->walk)
         return;
-    n = tensor->number;
+    unsigned n = tensor->number;
     em->local[n] = em->walk;
-    const char *type = tensor->dtype == DTYPE_BF16 ? "uint16_t" : dtype_info[tensor->dtype].c_type;
+    if (!has_word(em->body, em->name[n]))
+        return;
     if (!em->bounds)
-        emit_line(em, "const %s *const x%u = m->x[%u];", type, n, n);
+        emit_line(em, "const %s *const x%u = m->x[%u];", element_type(tensor), n, n);
     else if (!tensor->stage)
-        emit_line(em, "const %s *const in%u = m->in[%d];", type, n, tensor->input);
+        emit_line(em, "const %s *const in%u = m->in[%d];", element_type(tensor), n, tensor->input);
     else if (em->exact[n])
         emit_line(em, "const double *const v%u = m->v[%u];", n, n);
     else
@@ -222,10 +243,9 @@ print_target(struct emitter *em)
 {
     const struct tensor *tensor = em->stage->tensor;
     unsigned n = tensor->number;
-    const char *type = tensor->dtype == DTYPE_BF16 ? "uint16_t" : dtype_info[tensor->dtype].c_type;
 
     if (!em->bounds)
-        emit_line(em, "%s *const x%u = m->x[%u];", type, n, n);
+        emit_line(em, "%s *const x%u = m->x[%u];", element_type(tensor), n, n);
     else if (em->exact[n])
         emit_line(em, "double *const v%u = m->v[%u];", n, n);
     else
@@ -237,8 +257,15 @@ static void
 print_stage_function(struct emitter *em, size_t s)
 {
     const struct stage *stage = &em->program->stages[s];
+    struct buf *out = em->out, body = buf_in(em->arena);
 
     emit_enter(em, s);
+    em->out = &body;
+    em->indent++;
+    print_nest(em);
+    em->indent--;
+    em->out = out;
+    em->body = body.data;
     print_comment(em);
     emit_line(em, "static void");
     if (stage->rec >= 0)
@@ -249,7 +276,7 @@ print_stage_function(struct emitter *em, size_t s)
     em->indent++;
     walk(em, stage, print_local);
     print_target(em);
-    print_nest(em);
+    buf_add(em->out, body.data, body.length);
     emit_close(em);
     emit_line(em, "%s", "");
 }
@@ -283,8 +310,7 @@ print_make(struct emitter *em, const struct tensor *tensor)
                   !em->exact[tensor->number]);
     else
         emit_line(em, "if (!(m->x[%u] = malloc(%lld * sizeof(%s))))", tensor->number,
-                  (long long)tensor->count,
-                  tensor->dtype == DTYPE_BF16 ? "uint16_t" : dtype_info[tensor->dtype].c_type);
+                  (long long)tensor->count, element_type(tensor));
     emit_line(em, "    return 1;");
 }
 

@@ -177,6 +177,23 @@ subscript(struct emitter *em, const struct expr *e)
     return emit_text(em, "(int64_t)%s.v", wrapped(em, emit_val(em, e, KIND_INT)));
 }
 
+static bool
+subscript_can_leave(const struct emitter *em, const struct expr *load, unsigned d)
+{
+    struct interval range = emit_interval(em, load->args[d]);
+
+    return range.low < 0 || range.high >= load->tensor->size[d];
+}
+
+bool
+emit_can_leave(const struct emitter *em, const struct expr *load)
+{
+    for (unsigned d = 0; d < load->tensor->rank; d++)
+        if (subscript_can_leave(em, load, d))
+            return true;
+    return false;
+}
+
 const char *
 emit_place(struct emitter *em, const struct expr *load, const char **inside)
 {
@@ -185,11 +202,8 @@ emit_place(struct emitter *em, const struct expr *load, const char **inside)
 
     *inside = "";
     for (unsigned d = 0; d < tensor->rank; d++) {
-        struct interval range = emit_interval(em, load->args[d]);
         subscripts[d] = subscript(em, load->args[d]);
-        if (range.low >= 0 && range.high < tensor->size[d])
-            continue;
-        if (!expr_default(load) && !em->cat)
+        if (!subscript_can_leave(em, load, d) || (!expr_default(load) && !em->cat))
             continue;
         const char *test = emit_text(em, "(uint64_t)%s < %lld", wrapped(em, subscripts[d]),
                                      (long long)tensor->size[d]);

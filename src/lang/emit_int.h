@@ -78,6 +78,7 @@ struct emitter {
     uint32_t stage_stamp;
     uint32_t walk;   /* counts walks over a stage's nodes */
     uint32_t *local; /* by tensor number: the walk that declared it */
+    const char *body; /* the text of its loops, while what stands before them is printed */
 
     /* the current plan */
     struct node *nodes; /* by emit_key */
@@ -207,6 +208,9 @@ emit_val_stored(struct emitter *em, const char *text, enum kind kind, enum dtype
 /* "(i0*64 + i1)*64 + i2" */
 const char *
 emit_address(struct emitter *em, const struct tensor *tensor, const char *const *subscripts);
+/* Some subscript may lie outside of its dimension. */
+bool
+emit_can_leave(const struct emitter *em, const struct expr *load);
 /* The subscripts of a load as text, and the test that they lie inside ("" if they must). */
 const char *
 emit_place(struct emitter *em, const struct expr *load, const char **inside);

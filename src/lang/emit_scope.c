@@ -210,6 +210,8 @@ use_below(struct emitter *em, struct node *node)
     for (unsigned i = 0; i < e->count; i++) {
         enum kind met = emit_met(e, i, node->kind);
         int scope = inner;
+        if (e->op == OP_LOAD && i == e->tensor->rank && !emit_can_leave(em, e))
+            continue;
         if (is_lazy(em, e, i)) {
             scope = plan_branch(em, inner);
             if (node->below < 0)

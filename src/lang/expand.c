@@ -13,7 +13,9 @@ struct hoist {
     struct draft *out; /* the new list */
     size_t count, capacity;
     size_t block_start; /* where the rec block at work begins in it */
-    unsigned made;      /* Y.1, Y.2 ... */
+    int *rec_of;        /* by tensor number: its rec block from 1 */
+    size_t rec_capacity;
+    unsigned made; /* Y.1, Y.2 ... */
     bool failed;
 };
 
@@ -69,57 +71,114 @@ report_rank(struct hoist *hoist)
     hoist->failed = true;
 }
 
+/* ---- rec blocks: a reduction belongs to the block only if it reads one of its tensors ---- */
+
+static void
+note_rec(struct hoist *hoist, const struct stage *stage)
+{
+    size_t number = stage->tensor->number;
+    if (number >= hoist->rec_capacity) {
+        size_t capacity = 2 * (number + 64);
+        hoist->rec_of = arena_grow(hoist->builder->arena, hoist->rec_of, hoist->rec_capacity,
+                                   capacity, sizeof *hoist->rec_of);
+        hoist->rec_capacity = capacity;
+    }
+    hoist->rec_of[number] = stage->rec + 1;
+}
+
+static bool
+reads_block(struct hoist *hoist, const struct expr *e, int rec)
+{
+    struct builder *b = hoist->builder;
+    if (b->stamps[e->id] == b->stamp)
+        return false;
+    b->stamps[e->id] = b->stamp;
+    if (e->op == OP_LOAD && e->tensor->number < hoist->rec_capacity &&
+        hoist->rec_of[e->tensor->number] == rec + 1)
+        return true;
+    for (unsigned i = 0; i < e->count; i++)
+        if (reads_block(hoist, e->args[i], rec))
+            return true;
+    return false;
+}
+
+/* ---- the new stages ---- */
+
+/* Gives the stage one left index for each level that `node` uses; subs[] reads it back. */
+static bool
+open_hoisted(struct rewrite *rewrite, const struct expr *node, struct draft *draft,
+             struct rewrite *move, const struct expr **subs)
+{
+    struct hoist *hoist = rewrite->context;
+    struct ir *ir = hoist->builder->ir;
+    struct tensor *tensor = draft->stage.tensor;
+    unsigned rank = 0;
+    tensor->count = 1;
+    for (unsigned level = 0; level < LANG_MAX_LEVELS; level++) {
+        if (!(node->free >> level & 1))
+            continue;
+        if (level == hoist->draft->stage.carried)
+            draft->stage.carried = rank;
+        subs[rank] = ir_index(ir, level);
+        move->replace[level] = ir_index(ir, rank);
+        move->levels[rank] = rewrite->levels[level];
+        draft->stage.index[rank] = rewrite->levels[level].name;
+        tensor->extent[rank] = rewrite->levels[level].extent;
+        tensor->size[rank] = expr_integer(tensor->extent[rank]);
+        if (__builtin_mul_overflow(tensor->count, tensor->size[rank], &tensor->count))
+            return false;
+        rank++;
+    }
+    return true;
+}
+
+/* The reduction with its indices moved to the levels after the left ones. */
+static const struct expr *
+moved_reduction(struct rewrite *move, const struct expr *node, unsigned rank)
+{
+    struct binder *binder = arena_alloc(ir_arena(move->ir), sizeof *binder);
+    *binder = *node->binder;
+    binder->level = rank;
+    for (unsigned i = 0; i < binder->count; i++)
+        move->replace[node->binder->level + i] = ir_index(move->ir, rank + i);
+    const struct expr *body = ir_rewrite(move, node->args[0]);
+    const struct expr *filter = node->count > 1 ? ir_rewrite(move, node->args[1]) : NULL;
+    return ir_reduce(move->ir, binder, body, filter);
+}
+
 /* The stage that computes reduction `e`, over the indices from around it that it uses. */
 static const struct expr *
 hoist_reduction(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
 {
     struct hoist *hoist = rewrite->context;
     struct builder *b = hoist->builder;
+    const struct stage *around = &hoist->draft->stage;
     const struct expr *node = ir_reduce(b->ir, e->binder, args[0], e->count > 1 ? args[1] : NULL);
     const struct expr *subs[LANG_MAX_LEVELS];
     struct rewrite move = {.ir = b->ir, .leave = relevel};
     struct draft draft = {.place = hoist->draft->place, .stage.rec = -1};
-    unsigned rank = 0;
-    static const enum dtype dtypes[] = {DTYPE_BOOL, DTYPE_I32, DTYPE_F32, DTYPE_F32, DTYPE_F64};
-    if (__builtin_popcount(node->free) > LANG_MAX_RANK) {
+    unsigned rank = (unsigned)__builtin_popcount(node->free);
+    if (rank > LANG_MAX_RANK) {
         report_rank(hoist);
         return node;
     }
-    struct tensor *tensor = new_tensor(
-        b, arena_printf(b->arena, "%s.%u", hoist->draft->stage.tensor->name, ++hoist->made),
-        dtypes[node->kind], (unsigned)__builtin_popcount(node->free));
-    tensor->count = 1;
-    for (unsigned level = 0; level < LANG_MAX_LEVELS; level++) {
-        if (!(node->free >> level & 1))
-            continue;
-        if (hoist->draft->stage.rec >= 0 && level == hoist->draft->stage.carried) {
-            draft.stage.rec = hoist->draft->stage.rec;
-            draft.stage.carried = rank;
-        }
-        subs[rank] = ir_index(b->ir, level);
-        move.replace[level] = ir_index(b->ir, rank);
-        draft.stage.index[rank] = rewrite->levels[level].name;
-        tensor->extent[rank] = rewrite->levels[level].extent;
-        tensor->size[rank] = expr_integer(tensor->extent[rank]);
-        if (__builtin_mul_overflow(tensor->count, tensor->size[rank], &tensor->count)) {
-            report_rank(hoist);
-            return node;
-        }
-        move.levels[rank] = rewrite->levels[level];
-        rank++;
-    }
-    struct binder *binder = arena_alloc(b->arena, sizeof *binder);
-    *binder = *e->binder;
-    binder->level = rank;
-    for (unsigned i = 0; i < binder->count; i++)
-        move.replace[e->binder->level + i] = ir_index(b->ir, rank + i);
-    const struct expr *body = ir_rewrite(&move, node->args[0]);
-    const struct expr *filter = node->count > 1 ? ir_rewrite(&move, node->args[1]) : NULL;
+    const char *name = arena_printf(b->arena, "%s.%u", around->tensor->name, ++hoist->made);
+    struct tensor *tensor = new_tensor(b, name, dtype_of_kind(node->kind), rank);
     draft.stage.tensor = tensor;
-    draft.stage.value = ir_reduce(b->ir, binder, body, filter);
+    if (!open_hoisted(rewrite, node, &draft, &move, subs)) {
+        report_rank(hoist);
+        return node;
+    }
+    draft.stage.value = moved_reduction(&move, node, rank);
     if (node->kind <= KIND_INT)
         expr_interval(node, rewrite->levels, &tensor->low, &tensor->high);
-    bool before_block = hoist->draft->stage.rec >= 0 && draft.stage.rec < 0;
+    new_stamp(b);
+    if (around->rec >= 0 && reads_block(hoist, node, around->rec))
+        draft.stage.rec = around->rec;
+    else
+        draft.stage.carried = 0;
+    note_rec(hoist, &draft.stage);
+    bool before_block = around->rec >= 0 && draft.stage.rec < 0;
     emit_draft(hoist, &draft, before_block ? hoist->block_start++ : hoist->count);
     return ir_load(b->ir, tensor, node->kind, rank, subs, NULL);
 }
@@ -154,6 +213,8 @@ hoist_all(struct builder *b)
 {
     struct hoist hoist = {.builder = b};
     int rec = -1;
+    for (size_t i = 0; i < b->draft_count; i++)
+        note_rec(&hoist, &b->drafts[i].stage);
     for (size_t i = 0; i < b->draft_count; i++) {
         if (b->drafts[i].stage.rec != rec) {
             rec = b->drafts[i].stage.rec;
