@@ -54,7 +54,7 @@ static void
 names_and_order_do_not_matter(void **state)
 {
     (void)state;
-    uint64_t first = setting("HONE_SEED", 1), differed = 0, changes = 0;
+    uint64_t first = setting("HONE_SEED", 1), changes = 0;
     for (uint64_t seed = first; seed < first + program_count(); seed++) {
         struct arena *arena = arena_create();
         struct random_request request = {.seed = seed};
@@ -68,16 +68,14 @@ names_and_order_do_not_matter(void **state)
                      copy);
         request = (struct random_request){.seed = seed, .change = true};
         const char *other = random_program(arena, request, &changed);
-        if (changed) {
-            changes++;
-            differed += strcmp(hash, lang_hash(arena, load(arena, other, NULL, 0))) != 0;
-        }
+        changes += changed;
+        if (changed && strcmp(hash, lang_hash(arena, load(arena, other, NULL, 0))) == 0)
+            fail_msg("seed %llu: the same hash for\n%s\nand\n%s", (unsigned long long)seed, text,
+                     other);
         arena_destroy(arena);
     }
-    /* A changed constant may stand in a stage that nobody reads, or in a default never taken. */
-    print_message("# %llu of %llu changed programs have another hash\n",
-                  (unsigned long long)differed, (unsigned long long)changes);
-    assert_true(differed * 10 > changes * 7);
+    print_message("# %llu changed programs\n", (unsigned long long)changes);
+    assert_true(changes > program_count() / 2);
 }
 
 static void

@@ -35,7 +35,8 @@ struct random_tensor {
 
 struct random_stage {
     struct buf text;
-    uint64_t reads; /* bit s: reads something of stage s */
+    uint64_t reads;    /* bit s: reads something of stage s */
+    bool ends_in_real; /* "+ 0.0" follows: what `change` changes */
     bool printed;
 };
 
@@ -56,9 +57,8 @@ struct random_maker {
     int stage_count;
     struct random_index indices[16];
     int index_count;
-    int reductions; /* nested now */
-    int named;      /* indices so far */
-    bool changed;
+    int reductions;                   /* nested now */
+    int named;                        /* indices so far */
     const struct random_tensor *self; /* a scan may read it */
     const char *carried;
 };
@@ -104,10 +104,6 @@ r_real(struct random_maker *m)
     static const char *const values[] = {"0.5", "1.25", "-0.75", "2.0",
                                          "0.1", "3.0",  "1e-2",  "-1.5"};
     const char *value = R_PICK(m, values);
-    if (m->request.change && !m->changed) {
-        m->changed = true;
-        value = "0.8125";
-    }
     buf_puts(r_out(m), value[0] == '-' ? arena_printf(m->arena, "(%s)", value) : value);
 }
 
@@ -451,7 +447,7 @@ r_plain_stage(struct random_maker *m)
         buf_puts(r_out(m), R_PICK(m, ints));
     buf_puts(r_out(m), " = ");
     if (kind == R_FLOAT)
-        r_float(m, 3), buf_puts(r_out(m), " + 0.0");
+        r_float(m, 3), m->stages[m->stage_count].ends_in_real = true;
     else if (kind == R_INT)
         r_int(m, 3), buf_puts(r_out(m), " + 0");
     else
@@ -592,7 +588,7 @@ r_declare(struct random_maker *m, struct buf *text)
 
 /* Prints the stages in some order that respects what they read. */
 static inline void
-r_print_stages(struct random_maker *m, struct buf *text)
+r_print_stages(struct random_maker *m, struct buf *text, int changed)
 {
     struct rng order = rng_stream(m->request.seed, "order");
     for (int done = 0; done < m->stage_count;) {
@@ -603,10 +599,20 @@ r_print_stages(struct random_maker *m, struct buf *text)
                 ready = false;
         if (!ready)
             continue;
-        buf_printf(text, "%s\n", m->stages[at].text.data);
+        buf_printf(text, "%s%s\n", m->stages[at].text.data,
+                   !m->stages[at].ends_in_real ? ""
+                   : at == changed             ? " + 0.8125"
+                                               : " + 0.0");
         m->stages[at].printed = true;
         done++;
     }
+}
+
+/* The last two tensors that were made, and some others. */
+static inline bool
+r_is_output(const struct random_maker *m, int tensor)
+{
+    return m->tensors[tensor].stage >= 0 && (tensor >= m->tensor_count - 2 || tensor % 3 == 0);
 }
 
 /* The text of a random program; *changed says whether `change` found a constant to change. */
@@ -634,16 +640,20 @@ random_program(struct arena *arena, struct random_request request, bool *changed
         else
             r_whole(m);
     }
-    r_print_stages(m, &text);
+    int change = -1;
+    for (int i = 0; i < m->tensor_count; i++)
+        if (request.change && r_is_output(m, i) && m->stages[m->tensors[i].stage].ends_in_real)
+            change = m->tensors[i].stage;
+    r_print_stages(m, &text, change);
     bool first = true;
-    for (int i = 0; i < m->tensor_count; i++) /* the last two that were made, and some others */
-        if (m->tensors[i].stage >= 0 && (i >= m->tensor_count - 2 || i % 3 == 0)) {
+    for (int i = 0; i < m->tensor_count; i++)
+        if (r_is_output(m, i)) {
             buf_printf(&text, "%s%s", first ? "out " : ", ", m->tensors[i].name);
             first = false;
         }
     buf_putc(&text, '\n');
     if (changed != NULL)
-        *changed = m->changed;
+        *changed = change >= 0;
     return text.data;
 }
 
