@@ -8,8 +8,8 @@
  *   emit_plain.c    any stage as nested loops
  *   emit_reduce.c   reductions as loops
  *   emit_panel.c    which sums of products become blocked vector code
- *   emit_tile.c     the text of that code
- *   emit_rules.c    the C text of the reference's rules
+ *   emit_tile.c     that code's tiles; emit_weave.c its inner loop; emit_vectors.c what it calls
+ *   emit_rules.c    the C text of the reference's rules; emit_functions.c those of functions
  *   emit_kernel.c   names, prelude and signature of a kernel that stands alone
  *
  * Exactness. In the reference a node is *exact* if its g and c are zero by construction; it is then
@@ -76,8 +76,8 @@ struct emitter {
     const char *index[LANG_MAX_LEVELS]; /* how each level's index is written */
     bool cat;                           /* a piece's loads may be computed outside of its part */
     uint32_t stage_stamp;
-    uint32_t walk;   /* counts walks over a stage's nodes */
-    uint32_t *local; /* by tensor number: the walk that declared it */
+    uint32_t walk;    /* counts walks over a stage's nodes */
+    uint32_t *local;  /* by tensor number: the walk that declared it */
     const char *body; /* the text of its loops, while what stands before them is printed */
 
     /* the current plan */
@@ -93,6 +93,15 @@ struct emitter {
 
 struct emitter *
 emit_create(struct arena *arena, const struct program *program, const struct emit_options *options);
+
+/* Calls f once for each node of the stage. */
+void
+emit_walk(struct emitter *em, const struct stage *stage,
+          void (*f)(struct emitter *, const struct expr *));
+
+/* The last stage of the rec block that stage s belongs to, or s itself. */
+size_t
+emit_step_end(const struct program *program, size_t s);
 
 /* Makes stage number s the current one. */
 void
@@ -273,8 +282,15 @@ emit_tile_helpers(struct emitter *em, const char *body);
 
 /* ---- frames ---- */
 
+/* The whole text of either. */
+void
+emit_reference(struct emitter *em);
+void
+emit_kernel(struct emitter *em);
+
 void
 emit_reference_rules(struct emitter *em);
+extern const char emit_function_rules[];
 void
 emit_kernel_prelude(struct emitter *em, const char *body);
 void

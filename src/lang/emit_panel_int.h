@@ -40,8 +40,7 @@ struct panel {
     int64_t count[3]; /* elements of each side */
     struct slot slots[PANEL_SLOTS];
     unsigned slot_count;
-    const struct expr *filters[3]; /* SIDE_ROW, SIDE_LANE: one conjunct each, or NULL */
-    const struct expr *conjuncts[2][PANEL_SLOTS];
+    const struct expr *conjuncts[2][PANEL_SLOTS]; /* of the filter: of a row, of a lane */
     unsigned conjunct_count[2];
     enum sums sums;
     bool counts; /* the terms that pass the filter are counted */
@@ -68,7 +67,31 @@ panel_axes(const struct panel *p, const struct expr *e);
 uint32_t
 panel_levels(const struct panel *p, enum side side);
 
+/* How this panel's numbers are called: in double, or in float for the f32 kernels. */
+struct numbers {
+    const char *scalar, *vector, *mask, *lanes, *integer;
+};
+
+struct numbers
+panel_numbers(const struct panel *p);
+
+bool
+panel_is_sixteen(const struct panel *p);
+
+/* Sixteen of this accumulator, in memory; the others are one, in registers. */
+bool
+panel_takes_turns(const struct panel *p, char letter);
+
+/* The accumulators by their letters. */
+const char *
+panel_letters(const struct panel *p);
+
+/* The whole stage (emit_tile.c). */
 void
 panel_print(struct panel *p);
+
+/* Adds the terms of a chunk to the accumulators (emit_weave.c). */
+void
+panel_print_products(struct panel *p);
 
 #endif
