@@ -60,7 +60,7 @@ npy_element(const struct npy *array, int64_t at)
     if (kind == 'f')
         return array->size == 8   ? value.f8
                : array->size == 4 ? (double)value.f4
-                                  : task_element(DTYPE_F16, data, 0);
+                                  : dtype_element(DTYPE_F16, data, 0);
     if (array->size == 1)
         return kind == 'i' ? (double)*(const signed char *)data
                            : (double)*(const unsigned char *)data;
@@ -90,8 +90,8 @@ convert(const struct tensor *tensor, const struct npy *array, void *data)
     int64_t changed = 0;
     for (int64_t at = 0; at < tensor->count; at++) {
         double value = npy_element(array, at);
-        task_set_element(tensor->dtype, data, at, value);
-        double kept = task_element(tensor->dtype, data, at);
+        dtype_set_element(tensor->dtype, data, at, value);
+        double kept = dtype_element(tensor->dtype, data, at);
         changed += kept != value && !(isnan(kept) && isnan(value));
     }
     return changed;

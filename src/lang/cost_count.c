@@ -143,46 +143,6 @@ wrap(__int128 value)
 }
 
 static int64_t
-value_of_two(enum op op, int64_t a, int64_t b)
-{
-    switch (op) {
-    case OP_OR:
-        return a | b;
-    case OP_AND:
-        return a & b;
-    case OP_LT:
-        return a < b;
-    case OP_LE:
-        return a <= b;
-    case OP_GT:
-        return a > b;
-    case OP_GE:
-        return a >= b;
-    case OP_EQ:
-        return a == b;
-    case OP_NE:
-        return a != b;
-    case OP_ADD:
-        return wrap((__int128)a + b);
-    case OP_SUB:
-        return wrap((__int128)a - b);
-    case OP_MUL:
-        return wrap((__int128)a * b);
-    case OP_DIV:
-        return num_floor_div(a, b);
-    case OP_MOD:
-        return num_floor_mod(a, b);
-    case OP_MIN:
-        return a < b ? a : b;
-    case OP_MAX:
-        return a > b ? a : b;
-    default:
-        assert(!"an operation of two integers");
-        return 0;
-    }
-}
-
-static int64_t
 cast_value(enum dtype dtype, int64_t a)
 {
     switch (dtype) {
@@ -200,6 +160,7 @@ cast_value(enum dtype dtype, int64_t a)
 static int64_t
 value(const struct expr *e, const int64_t *at)
 {
+    int64_t result;
     switch (e->op) {
     case OP_INT:
         return e->integer;
@@ -230,7 +191,8 @@ value(const struct expr *e, const int64_t *at)
         return value(e->args[0], at);
     default:
         assert(e->count == 2);
-        return value_of_two(e->op, value(e->args[0], at), value(e->args[1], at));
+        apply_int(e->op, value(e->args[0], at), value(e->args[1], at), &result);
+        return result; /* 0 where it overflows: no subscript does */
     }
 }
 

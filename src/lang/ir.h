@@ -73,6 +73,13 @@ dtype_is_float(enum dtype dtype)
     return dtype_info[dtype].kind >= KIND_F32;
 }
 
+/* Element number `at` as a double, and back: rounded to nearest even, integers toward zero and
+ * wrapped. */
+double
+dtype_element(enum dtype dtype, const void *data, int64_t at);
+void
+dtype_set_element(enum dtype dtype, void *data, int64_t at, double value);
+
 /* ---- operations ---- */
 
 enum form { FORM_LEAF, FORM_PREFIX, FORM_INFIX, FORM_CALL, FORM_OWN };

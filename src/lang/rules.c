@@ -36,36 +36,10 @@ val_real(double v, enum kind kind)
     return settle((struct val){.v = v, .g = size, .c = size}, true, isinf(v), type);
 }
 
-static double
-element(enum dtype dtype, const void *data, int64_t at)
-{
-    switch (dtype) {
-    case DTYPE_F64:
-        return ((const double *)data)[at];
-    case DTYPE_F32:
-        return ((const float *)data)[at];
-    case DTYPE_F16:
-        return num_double_of_half(((const uint16_t *)data)[at]);
-    case DTYPE_BF16:
-        return num_double_of_bf16(((const uint16_t *)data)[at]);
-    case DTYPE_I32:
-        return ((const int32_t *)data)[at];
-    case DTYPE_I8:
-        return ((const int8_t *)data)[at];
-    case DTYPE_U8:
-    case DTYPE_BOOL:
-        return ((const uint8_t *)data)[at];
-    case DTYPE_COUNT:
-        break;
-    }
-    assert(!"a dtype");
-    return 0;
-}
-
 struct val
 val_input(enum dtype dtype, const void *data, int64_t at)
 {
-    double v = element(dtype, data, at);
+    double v = dtype_element(dtype, data, at);
 
     if (!dtype_is_float(dtype))
         return val_integer((int64_t)v);

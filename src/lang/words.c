@@ -1,14 +1,7 @@
-/* The tables of the language: data types, operations, reductions, reserved words. */
+/* The tables of the language: operations, reductions, reserved words. */
 #include "lang/ast_int.h"
 
 #include <string.h>
-
-const struct dtype_info dtype_info[DTYPE_COUNT] = {
-#define X(id, name, c_type, size, kind, roundoff, smallest, largest) \
-    [DTYPE_##id] = {name, c_type, size, kind, roundoff, smallest, largest},
-    LANG_DTYPES(X)
-#undef X
-};
 
 const struct op_info op_info[OP_COUNT] = {
 #define X(id, spelling, form, args, ulps, floor, flops, apart) \

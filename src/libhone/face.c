@@ -44,7 +44,7 @@ face_check_input(const struct tensor *tensor, const char *name, const void *data
     if (dtype_is_float(tensor->dtype))
         return STATUS_OK;
     for (int64_t at = 0; at < tensor->count; at++) {
-        double value = task_element(tensor->dtype, data, at);
+        double value = dtype_element(tensor->dtype, data, at);
         if (value >= (double)tensor->low && value <= (double)tensor->high)
             continue;
         char text[ELEMENT_TEXT];

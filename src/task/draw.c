@@ -48,12 +48,12 @@ rounded_inward(enum dtype dtype, double value, bool up)
     } element = {0};
     if (isinf(value))
         return value;
-    task_set_element(dtype, element.bytes, 0, value);
-    double near = task_element(dtype, element.bytes, 0);
+    dtype_set_element(dtype, element.bytes, 0, value);
+    double near = dtype_element(dtype, element.bytes, 0);
     double step = 0x1p-60 * fmax(fabs(value), dtype_info[dtype].smallest);
     while (up ? near < value : near > value) {
-        task_set_element(dtype, element.bytes, 0, up ? value + step : value - step);
-        near = task_element(dtype, element.bytes, 0);
+        dtype_set_element(dtype, element.bytes, 0, up ? value + step : value - step);
+        near = dtype_element(dtype, element.bytes, 0);
         step *= 2;
     }
     return near;
@@ -319,7 +319,7 @@ softmax_row(struct draw *draw, enum distribution distribution, int64_t first, vo
     draw->rng = start;
     for (int64_t i = 0; i < draw->row; i++) {
         double e = exp(clip(plain_value(draw, distribution, first + i), -spread, spread));
-        task_set_element(dtype, data, first + i, fmax(e / sum, dtype_info[dtype].smallest));
+        dtype_set_element(dtype, data, first + i, fmax(e / sum, dtype_info[dtype].smallest));
     }
 }
 
@@ -332,7 +332,7 @@ fill_row(struct draw *draw, int64_t first, void *data)
         return;
     }
     for (int64_t at = first; at < first + draw->row; at++)
-        task_set_element(draw->tensor->dtype, data, at, element(draw, distribution, at));
+        dtype_set_element(draw->tensor->dtype, data, at, element(draw, distribution, at));
 }
 
 /* Element (i,j) of one matrix: zero outside a triangle, or that of (j,i). */
@@ -423,7 +423,7 @@ static bool
 has_denormals(enum dtype dtype, const void *data, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        double value = fabs(task_element(dtype, data, i));
+        double value = fabs(dtype_element(dtype, data, i));
         if (value > 0 && value < dtype_info[dtype].smallest)
             return true;
     }

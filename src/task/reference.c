@@ -363,7 +363,7 @@ foreign_input(struct arena *arena, const struct tensor *tensor, const void *data
         return data;
     wide = arena_array(arena, (size_t)tensor->count, sizeof *wide);
     for (int64_t i = 0; i < tensor->count; i++)
-        wide[i] = task_element(tensor->dtype, data, i);
+        wide[i] = dtype_element(tensor->dtype, data, i);
     return wide;
 }
 
@@ -375,7 +375,7 @@ foreign_result(struct arena *arena, const struct foreign *foreign, const struct 
     make_result(arena, tensor, false, result);
     for (int64_t i = 0; i < tensor->count; i++) {
         double v = dtype_is_float(tensor->dtype) ? ((const double *)data)[i]
-                                                 : task_element(tensor->dtype, data, i);
+                                                 : dtype_element(tensor->dtype, data, i);
         result->v[i] = v;
         if (!isfinite(v))
             continue;

@@ -53,12 +53,6 @@ task_draw_all(struct arena *arena, const struct program *program, enum distribut
 bool
 task_has_denormals(const struct program *program, const void *const *inputs);
 
-/* Elements of any dtype as doubles and back (rounded to nearest even, integers wrapped). */
-double
-task_element(enum dtype dtype, const void *data, int64_t at);
-void
-task_set_element(enum dtype dtype, void *data, int64_t at, double value);
-
 /* ---- the reference, compiled ---- */
 
 struct reference; /* a loaded object */

@@ -130,7 +130,7 @@ task_compare(const struct lang_result *result, const struct tolerance *tolerance
     *comparison = (struct comparison){.first_wrong = -1};
     for (int64_t at = 0; at < tensor->count; at++) {
         struct error error =
-            element_error(result, tolerance, at, task_element(tensor->dtype, got, at));
+            element_error(result, tolerance, at, dtype_element(tensor->dtype, got, at));
         if (isnan(error.gate)) {
             comparison->unjudged++;
             continue;
@@ -171,7 +171,7 @@ observe(struct honest *honest, const struct lang_result *result, const void *got
 
     for (int64_t at = 0; at < tensor->count; at++) {
         struct error error =
-            element_error(result, &plain, at, task_element(tensor->dtype, got, at));
+            element_error(result, &plain, at, dtype_element(tensor->dtype, got, at));
         if (isnan(error.gate) || !isfinite(error.size))
             continue;
         honest->squares[at] += error.size * error.size;

@@ -54,7 +54,7 @@ npy_value(const struct npy *array, int64_t i)
     if (strcmp(type, "u1") == 0 || strcmp(type, "b1") == 0)
         return ((const uint8_t *)array->data)[i];
     if (strcmp(type, "f2") == 0)
-        return task_element(DTYPE_F16, array->data, i);
+        return dtype_element(DTYPE_F16, array->data, i);
     print_error("type %s\n", type);
     exit(1);
 }
@@ -86,7 +86,7 @@ read_inputs(struct trial *trial)
         trial->inputs[i] = arena_array(trial->unit->arena, (size_t)tensor->count + 16,
                                        dtype_info[tensor->dtype].size);
         for (int64_t e = 0; e < tensor->count; e++)
-            task_set_element(tensor->dtype, trial->inputs[i], e, npy_value(&array, e));
+            dtype_set_element(tensor->dtype, trial->inputs[i], e, npy_value(&array, e));
     }
 }
 

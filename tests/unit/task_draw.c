@@ -39,7 +39,7 @@ draw(void **state, struct tensor tensor, enum distribution distribution, uint64_
 static double
 at(const struct case_of_one *one, int64_t element)
 {
-    return task_element(one->tensor.dtype, one->data[0], element);
+    return dtype_element(one->tensor.dtype, one->data[0], element);
 }
 
 struct facts {

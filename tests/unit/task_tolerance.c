@@ -219,8 +219,8 @@ elements_of_every_dtype(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        task_set_element(cases[i].dtype, room, 1, cases[i].put);
-        assert_true(task_element(cases[i].dtype, room, 1) == cases[i].read);
+        dtype_set_element(cases[i].dtype, room, 1, cases[i].put);
+        assert_true(dtype_element(cases[i].dtype, room, 1) == cases[i].read);
     }
 }
 

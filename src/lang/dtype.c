@@ -1,12 +1,20 @@
-/* Elements of any dtype as doubles and back. */
+/* Data types: their table, and elements of any of them as doubles and back. */
+#include "lang/ir.h"
+
 #include "base/num.h"
-#include "task/task.h"
 
 #include <assert.h>
 #include <math.h>
 
+const struct dtype_info dtype_info[DTYPE_COUNT] = {
+#define X(id, name, c_type, size, kind, roundoff, smallest, largest) \
+    [DTYPE_##id] = {name, c_type, size, kind, roundoff, smallest, largest},
+    LANG_DTYPES(X)
+#undef X
+};
+
 double
-task_element(enum dtype dtype, const void *data, int64_t at)
+dtype_element(enum dtype dtype, const void *data, int64_t at)
 {
     switch (dtype) {
     case DTYPE_F64:
@@ -39,7 +47,7 @@ whole_bits(double value)
 }
 
 void
-task_set_element(enum dtype dtype, void *data, int64_t at, double value)
+dtype_set_element(enum dtype dtype, void *data, int64_t at, double value)
 {
     switch (dtype) {
     case DTYPE_F64:

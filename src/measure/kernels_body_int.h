@@ -1,0 +1,357 @@
+/* The kernels in terms of a vector: included by one file for each instruction set, which defines
+ *
+ *   TARGET            the attribute that allows its instructions
+ *   VECTOR_BYTES
+ *   KERNELS           the name of the table, with KERNELS_NAME, KERNELS_REGISTERS, KERNELS_MVEC
+ *   v_fma w_fma       multiply-add of f32 and f64
+ *   v_max v_min v_sqrt v_rcp v_rsqrt     the last two: the processor's guess, 11 bits or better
+ *   v_store_past      stores past the cache
+ *   supported
+ *
+ * The functions are as exact as the tolerance of the language asks (some units in the last place),
+ * or the times would be no limits of anything that passes; tests/unit/measure_kernels.c holds them
+ * to it. They leave out what a limit need not have: infinities, NaN, denormals. */
+
+typedef int32_t vi __attribute__((vector_size(VECTOR_BYTES), may_alias));
+#define LANES (VECTOR_BYTES / sizeof(float))
+#define INLINE static inline __attribute__((always_inline)) TARGET
+
+/* ---- peaks ---- */
+
+static TARGET double
+peak_f32(size_t rounds)
+{
+    vf x[KERNEL_CHAINS], scale = (vf){0} + 0.75f, shift = (vf){0} + 0.25f, sum = {0};
+    for (unsigned i = 0; i < KERNEL_CHAINS; i++)
+        x[i] = shift * (float)i;
+    __asm__ volatile("" : "+x"(scale), "+x"(shift)); /* not constants any more */
+    for (size_t round = 0; round < rounds; round++)
+#pragma GCC unroll 12
+        for (unsigned i = 0; i < KERNEL_CHAINS; i++)
+            x[i] = v_fma(x[i], scale, shift);
+    for (unsigned i = 0; i < KERNEL_CHAINS; i++)
+        sum += x[i];
+    return (double)sum[0];
+}
+
+static TARGET double
+peak_f64(size_t rounds)
+{
+    vd x[KERNEL_CHAINS], scale = (vd){0} + 0.75, shift = (vd){0} + 0.25, sum = {0};
+    for (unsigned i = 0; i < KERNEL_CHAINS; i++)
+        x[i] = shift * (double)i;
+    __asm__ volatile("" : "+x"(scale), "+x"(shift));
+    for (size_t round = 0; round < rounds; round++)
+#pragma GCC unroll 12
+        for (unsigned i = 0; i < KERNEL_CHAINS; i++)
+            x[i] = w_fma(x[i], scale, shift);
+    for (unsigned i = 0; i < KERNEL_CHAINS; i++)
+        sum += x[i];
+    return sum[0];
+}
+
+/* ---- streams ---- */
+
+/* Exclusive or: the cheapest use of a value. */
+static TARGET void
+stream_read(float *a, const float *b, const float *c, size_t count)
+{
+    const vi *from = (const vi *)b, *end = (const vi *)(b + count);
+    vi x[8] = {{0}};
+    (void)a, (void)c;
+    for (; from < end; from += 8)
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < 8; i++)
+            x[i] ^= from[i];
+    vi all = x[0] ^ x[1] ^ x[2] ^ x[3] ^ x[4] ^ x[5] ^ x[6] ^ x[7];
+    __asm__ volatile("" : : "x"(all));
+}
+
+static TARGET void
+stream_fill(float *a, const float *b, const float *c, size_t count)
+{
+    vf value = (vf){0} + 1.5f, *to = (vf *)a, *end = (vf *)(a + count);
+    (void)b, (void)c;
+    for (; to < end; to += 4)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++) {
+            to[i] = value;
+            __asm__ volatile("" : : : "memory"); /* no call of memset */
+        }
+}
+
+static TARGET void
+stream_fill_past(float *a, const float *b, const float *c, size_t count)
+{
+    vf value = (vf){0} + 1.5f, *to = (vf *)a, *end = (vf *)(a + count);
+    (void)b, (void)c;
+    for (; to < end; to += 4)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++)
+            v_store_past(to + i, value);
+}
+
+static TARGET void
+stream_copy(float *a, const float *b, const float *c, size_t count)
+{
+    const vf *from = (const vf *)b, *end = (const vf *)(b + count);
+    vf *to = (vf *)a;
+    (void)c;
+    for (; from < end; from += 4, to += 4)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++) {
+            to[i] = from[i];
+            __asm__ volatile("" : : : "memory");
+        }
+}
+
+static TARGET void
+stream_triad(float *a, const float *b, const float *c, size_t count)
+{
+    const vf *left = (const vf *)b, *right = (const vf *)c, *end = (const vf *)(b + count);
+    vf *to = (vf *)a, scale = (vf){0} + 1.25f;
+    for (; left < end; left += 4, right += 4, to += 4)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++)
+            to[i] = v_fma(right[i], scale, left[i]);
+}
+
+static TARGET void
+stream_triad_past(float *a, const float *b, const float *c, size_t count)
+{
+    const vf *left = (const vf *)b, *right = (const vf *)c, *end = (const vf *)(b + count);
+    vf *to = (vf *)a, scale = (vf){0} + 1.25f;
+    for (; left < end; left += 4, right += 4, to += 4)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++)
+            v_store_past(to + i, v_fma(right[i], scale, left[i]));
+}
+
+/* ---- functions ---- */
+
+INLINE vf
+v_of(float x)
+{
+    return (vf){0} + x;
+}
+
+/* 1/x from the guess and one step of Newton. */
+INLINE vf
+v_inverse(vf x)
+{
+    vf guess = v_rcp(x);
+    return v_fma(guess, v_fma(-x, guess, v_of(1)), guess);
+}
+
+INLINE vf
+v_divide(vf x)
+{
+    return v_of(3) / x;
+}
+
+INLINE vf
+v_divide_step(vf x)
+{
+    return v_of(3) * v_inverse(x);
+}
+
+INLINE vf
+v_root(vf x)
+{
+    return v_sqrt(x);
+}
+
+INLINE vf
+v_inverse_root(vf x)
+{
+    return v_of(1) / v_sqrt(x);
+}
+
+INLINE vf
+v_inverse_root_step(vf x)
+{
+    vf guess = v_rsqrt(x), half = guess * v_of(0.5f);
+    return v_fma(half, v_fma(-x * guess, guess, v_of(1)), guess);
+}
+
+INLINE vf
+v_root_step(vf x)
+{
+    return x * v_inverse_root_step(x);
+}
+
+/* Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits of the sum. */
+#define ROUNDER 12582912.0f
+
+/* exp(r) * 2^n; `sum` is n + ROUNDER, |r| <= ln(2)/2: the series, its coefficients fitted. */
+INLINE vf
+v_exp_reduced(vf r, vf sum)
+{
+    vf p = v_fma(r, v_of(1.3933031e-3f), v_of(8.3578192e-3f));
+    p = v_fma(p, r, v_of(4.1666660e-2f));
+    p = v_fma(p, r, v_of(1.6666546e-1f));
+    p = v_fma(p, r, v_of(0.5f));
+    p = v_fma(p, r, v_of(1));
+    p = v_fma(p, r, v_of(1));
+    return (vf)((vi)p + ((vi)sum << 23));
+}
+
+INLINE vf
+v_exp(vf x)
+{
+    x = v_min(v_max(x, v_of(-87)), v_of(88));
+    vf sum = v_fma(x, v_of(1.44269504f), v_of(ROUNDER)), n = sum - v_of(ROUNDER);
+    vf r = v_fma(n, v_of(-0.693359375f), x);
+    r = v_fma(n, v_of(2.12194440e-4f), r);
+    return v_exp_reduced(r, sum);
+}
+
+INLINE vf
+v_exp2(vf x)
+{
+    x = v_min(v_max(x, v_of(-126)), v_of(127));
+    vf sum = x + v_of(ROUNDER), n = sum - v_of(ROUNDER);
+    return v_exp_reduced((x - n) * v_of(0.693147181f), sum);
+}
+
+/* x = m * 2^e with m around 1; log(m) by a polynomial in m - 1. */
+INLINE vf
+v_log(vf x)
+{
+    vi bits = (vi)x, e = (bits - 0x3f3504f3) >> 23;
+    vf f = (vf)(bits - (e << 23)) - v_of(1), n = __builtin_convertvector(e, vf), z = f * f;
+    vf p = v_fma(f, v_of(7.0376836e-2f), v_of(-1.1514610e-1f));
+    p = v_fma(p, f, v_of(1.1676998e-1f));
+    p = v_fma(p, f, v_of(-1.2420141e-1f));
+    p = v_fma(p, f, v_of(1.4249323e-1f));
+    p = v_fma(p, f, v_of(-1.6668057e-1f));
+    p = v_fma(p, f, v_of(2.0000715e-1f));
+    p = v_fma(p, f, v_of(-2.4999994e-1f));
+    p = v_fma(p, f, v_of(3.3333331e-1f));
+    p = v_fma(p * f, z, n * v_of(-2.12194440e-4f));
+    return v_fma(n, v_of(0.693359375f), f + v_fma(z, v_of(-0.5f), p));
+}
+
+/* x = n pi + r; sin(x) = +-sin(r). */
+INLINE vf
+v_sin(vf x)
+{
+    vf sum = v_fma(x, v_of(0.318309886f), v_of(ROUNDER)), n = sum - v_of(ROUNDER);
+    vf r = v_fma(n, v_of(-3.140625f), x);
+    r = v_fma(n, v_of(-9.67653589793e-4f), r);
+    vf z = r * r, p = v_fma(z, v_of(2.6083159e-6f), v_of(-1.9810690e-4f));
+    p = v_fma(p, z, v_of(8.3330785e-3f));
+    p = v_fma(p, z, v_of(-1.6666657e-1f));
+    p = v_fma(p * z, r, r);
+    return (vf)((vi)p ^ ((vi)sum << 31));
+}
+
+/* The language allows two roundings of absolute error, so that small results may cancel. */
+INLINE vf
+v_tanh(vf x)
+{
+    return v_fma(v_of(-2), v_inverse(v_exp(x + x) + v_of(1)), v_of(1));
+}
+
+INLINE vf
+v_sigmoid(vf x)
+{
+    return v_inverse(v_exp(-x) + v_of(1));
+}
+
+/* Abramowitz and Stegun 7.1.26. */
+INLINE vf
+v_erf(vf x)
+{
+    vi sign = (vi)x & (vi)v_of(-0.0f);
+    vf size = (vf)((vi)x ^ sign), t = v_inverse(v_fma(size, v_of(0.3275911f), v_of(1)));
+    vf p = v_fma(t, v_of(1.061405429f), v_of(-1.453152027f));
+    p = v_fma(p, t, v_of(1.421413741f));
+    p = v_fma(p, t, v_of(-0.284496736f));
+    p = v_fma(p, t, v_of(0.254829592f));
+    vf result = v_fma(-p * t, v_exp(-size * size), v_of(1));
+    return (vf)((vi)result | sign);
+}
+
+INLINE vf
+v_nearest(vf x)
+{
+    return (x + v_of(ROUNDER)) - v_of(ROUNDER);
+}
+
+INLINE void
+map(vf (*function)(vf), float *out, const float *in, size_t count)
+{
+    const vf *from = (const vf *)in, *end = (const vf *)(in + count);
+    for (vf *to = (vf *)out; from < end; from += 4, to += 4)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++)
+            to[i] = function(from[i]);
+}
+
+#define MAPS(X)                                  \
+    X(DIVIDE, v_divide)                          \
+    X(DIVIDE_STEP, v_divide_step)                \
+    X(ROOT, v_root)                              \
+    X(ROOT_STEP, v_root_step)                    \
+    X(INVERSE_ROOT, v_inverse_root)              \
+    X(INVERSE_ROOT_STEP, v_inverse_root_step)    \
+    X(EXPONENTIAL, v_exp)                        \
+    X(EXPONENTIAL_2, v_exp2)                     \
+    X(LOGARITHM, v_log)                          \
+    X(SINE, v_sin)                               \
+    X(TANGENT_H, v_tanh)                         \
+    X(ERROR, v_erf)                              \
+    X(LOGISTIC, v_sigmoid)                       \
+    X(NEAREST, v_nearest)
+
+#define X(id, function)                                        \
+    static TARGET void map_##id(float *out, const float *in, size_t count) \
+    {                                                          \
+        map(function, out, in, count);                         \
+    }
+MAPS(X)
+#undef X
+
+/* The calling convention of the vector library keeps no vector register: nothing is in one. */
+static TARGET __attribute__((unused)) void
+map_call(float *out, const float *in, size_t count, void *function)
+{
+    const vf *from = (const vf *)in, *end = (const vf *)(in + count);
+    vf (*call)(vf) = (vf(*)(vf))function;
+    for (vf *to = (vf *)out; from < end; from++, to++)
+        *to = call(*from);
+}
+
+static TARGET __attribute__((unused)) void
+map_call_2(float *out, const float *in, size_t count, void *function)
+{
+    const vf *from = (const vf *)in, *end = (const vf *)(in + count);
+    vf (*call)(vf, vf) = (vf(*)(vf, vf))function;
+    for (vf *to = (vf *)out; from < end; from++, to++)
+        *to = call(*from, *from);
+}
+
+const struct kernels KERNELS = {
+    .name = KERNELS_NAME,
+    .bits = 8 * VECTOR_BYTES,
+    .registers = KERNELS_REGISTERS,
+    .supported = supported,
+    .peak_f32 = peak_f32,
+    .peak_f64 = peak_f64,
+    .stream = {[STREAM_READ] = stream_read,
+               [STREAM_FILL] = stream_fill,
+               [STREAM_COPY] = stream_copy,
+               [STREAM_TRIAD] = stream_triad,
+               [STREAM_FILL_PAST] = stream_fill_past,
+               [STREAM_TRIAD_PAST] = stream_triad_past},
+    .map =
+        {
+#define X(id, function) [FUNCTION_##id] = map_##id,
+            MAPS(X)
+#undef X
+        },
+    .mvec = KERNELS_MVEC,
+    .map_call = map_call,
+    .map_call_2 = map_call_2,
+};
