@@ -5,7 +5,7 @@
 #define HONE_LANG_COST_INT_H
 
 #include "base/arena.h"
-#include "lang/lang.h"
+#include "lang/ir_int.h"
 
 /* low <= a - b <= high; b may be NULL. A truth value is 0 or 1. */
 struct atom {
