@@ -56,6 +56,7 @@ UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
 HONE := $(if $(APP_SOURCES),$(OUT)/hone)
+BOX := $(OUT)/hone-box
 
 # $(call remember,FILE,TEXT): FILE holds TEXT and is touched only when that changes. What depends on
 # it is made anew when a flag changes or a source disappears, which no time stamp would tell.
@@ -70,7 +71,7 @@ quiet = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
 
 # Building.
 
-all: $(HONE) $(OUT)/libhone.a $(OUT)/libhone.so.0
+all: $(HONE) $(BOX) $(OUT)/libhone.a $(OUT)/libhone.so.0
 
 $(OUT)/%.o: %.c $(OUT)/flags
 	@mkdir -p $(@D)
@@ -102,6 +103,20 @@ $(OUT)/libhone.so.0: $(LIB_OBJECTS) $(OUT)/objects.list
 $(OUT)/hone: $(APP_OBJECTS) $(OUT)/libhone.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(APP_OBJECTS) $(OUT)/libhone.a $(LIBS) -o $@
 
+# hone-box runs under a system call filter that no sanitizer would survive: one build for all modes.
+
+BOX_SOURCES := $(sort $(wildcard src/box/server/*.c)) src/box/filter.c src/box/wire.c
+BOX_OBJECTS := $(patsubst %.c,$(OUT)/hone-box.d/%.o,$(BOX_SOURCES))
+BOX_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc $(WARNINGS) -O2 -g -fPIE -fopenmp
+$(call remember,$(OUT)/hone-box.flags,gcc $(BOX_CFLAGS) $(BOX_SOURCES))
+
+$(OUT)/hone-box.d/%.o: %.c $(OUT)/hone-box.flags
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<) gcc $(BOX_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BOX): $(BOX_OBJECTS)
+	$(call quiet,LD,$@) gcc -pie -fopenmp -Wl,-z,relro,-z,now $(BOX_OBJECTS) -lm -o $@
+
 # Tests: what is tested is built in TEST_MODE, and in release to see its warnings too.
 
 $(UNIT_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
@@ -114,7 +129,7 @@ $(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/libho
 endif
 
 ifeq ($(MODE),$(TEST_MODE))
-test-programs: $(HONE) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
+test-programs: $(HONE) $(BOX) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
 else
 test-programs: all
 	+@$(MAKE) --no-print-directory MODE=$(TEST_MODE) test-programs
@@ -164,7 +179,7 @@ bench: $(HONE) $(BENCH_PROGRAMS)
 
 # Checks of the text. The layers always; the others where they are installed.
 
-FORMATTED := $(wildcard src/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
+FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
 
 lint:
 	@tools/lint-layers
@@ -183,13 +198,15 @@ BIN := $(DESTDIR)$(PREFIX)/bin
 LIBDIR := $(DESTDIR)$(PREFIX)/lib
 INCLUDE := $(DESTDIR)$(PREFIX)/include
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/hone
 COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
 install: all
-	install -d '$(BIN)' '$(LIBDIR)' '$(INCLUDE)' '$(MAN)' '$(COMPLETIONS)'
+	install -d '$(BIN)' '$(LIBDIR)' '$(INCLUDE)' '$(MAN)' '$(COMPLETIONS)' '$(LIBEXEC)'
 	$(OUT)/hone help --man >$(OUT)/hone.1
 	$(OUT)/hone help --completion >$(OUT)/completion
 	install -m 755 $(OUT)/hone '$(BIN)/hone'
+	install -m 755 $(BOX) '$(LIBEXEC)/hone-box'
 	install -m 644 $(OUT)/libhone.a '$(LIBDIR)/libhone.a'
 	install -m 644 $(OUT)/libhone.so.0 '$(LIBDIR)/libhone.so.0'
 	ln -sf libhone.so.0 '$(LIBDIR)/libhone.so'
@@ -213,4 +230,5 @@ help:
 
 -include $(patsubst %.o,%.d,$(APP_OBJECTS) $(LIB_OBJECTS))
 -include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS))
+-include $(BOX_OBJECTS:.o=.d)
 -include $(OUT)/tests/fuzz/replay.d

@@ -92,6 +92,10 @@ verb_task(struct cli *cli);
 enum status
 verb_fmt(struct cli *cli);
 enum status
+verb_contract(struct cli *cli);
+enum status
+verb_machine(struct cli *cli);
+enum status
 verb_help(struct cli *cli);
 enum status
 verb_version(struct cli *cli);

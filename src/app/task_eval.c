@@ -182,6 +182,34 @@ show(struct cli *cli, const struct program *program, const struct found *found, 
     show_table(cli, program, found);
 }
 
+/* Cases other than this one that fit memory, "a,b"; "" if none does. */
+static const char *
+others_that_fit(struct cli *cli, const struct view *view, const struct program *program)
+{
+    struct buf names = buf_in(cli->arena);
+    struct diags *ignored = diags_create(cli->arena, 1);
+    for (size_t i = 0; i < lang_case_count(view->lang); i++) {
+        struct program *other = lang_program(view->lang, i, NULL, 0, ignored);
+        if (other != NULL && strcmp(other->case_name, program->case_name) != 0 &&
+            task_needed_bytes(other) < 0.9 * task_free_bytes())
+            buf_printf(&names, "%s%s", names.length ? "," : "", other->case_name);
+    }
+    return names.data;
+}
+
+/* Said before anything is drawn. */
+static enum status
+check_memory(struct cli *cli, const struct view *view, const struct program *program)
+{
+    double needed = task_needed_bytes(program), available = task_free_bytes();
+    if (needed < 0.9 * available)
+        return STATUS_OK;
+    const char *others = others_that_fit(cli, view, program);
+    return cli_wrong(cli, "case %s needs %.0f GB, here are %.0f GB; %s%s", program->case_name,
+                     ceil(needed / 1e9), floor(available / 1e9),
+                     *others ? "others fit: --case " : "choose smaller sizes", others);
+}
+
 /* Evaluates one of the cases asked for. */
 static enum status
 eval_case(struct cli *cli, const struct view *view, size_t number, uint64_t seed)
@@ -189,11 +217,11 @@ eval_case(struct cli *cli, const struct view *view, size_t number, uint64_t seed
     const struct program *program = view->rows[number].program;
     const char *from = cli_given(cli, "inputs"), *to = NULL;
     struct found *found = arena_array(cli->arena, program->output_count, sizeof *found);
-    void **inputs;
-    enum status status = STATUS_OK;
-    if (from != NULL)
+    void **inputs = NULL;
+    enum status status = check_memory(cli, view, program);
+    if (status == STATUS_OK && from != NULL)
         status = task_read_inputs(cli, program, from, &inputs);
-    else
+    else if (status == STATUS_OK)
         inputs = task_draw_all(cli->arena, program, DRAW_NORMAL, seed);
     if (status == STATUS_OK)
         status = prepare_folder(cli, view, program, &to);

@@ -267,7 +267,9 @@ static void
 put_end(struct buf *buf, const struct view *view)
 {
     if (!view->machine.measured)
-        buf_printf(buf, "  Speed of light estimated, not measured: %s, %u thread%s.\n",
+        buf_printf(buf,
+                   "  Speed of light estimated, not measured: %s, %u thread%s; hone machine "
+                   "measures it.\n",
                    view->machine.name, view->machine.threads,
                    view->machine.threads == 1 ? "" : "s");
     buf_puts(buf,

@@ -30,6 +30,16 @@ static const struct option fmt_options[] = {
     {0},
 };
 
+static const struct option machine_options[] = {
+    {0, "measure", NULL, "measure again, whatever was kept"},
+    {0},
+};
+
+static const struct option contract_options[] = {
+    {0, "case", "NAME", "the prelude of this case (default: the first)"},
+    {0},
+};
+
 static const struct option help_options[] = {
     {0, "man", NULL, "the manual page hone(1), as roff"},
     {0, "completion", NULL, "completion for bash"},
@@ -75,6 +85,40 @@ const struct verb verbs[] = {
         .least = 1,
         .most = SIZE_MAX,
         .run = verb_fmt,
+    },
+    {
+        .name = "contract",
+        .group = GROUP_START,
+        .summary = "what a kernel must look like",
+        .operands = "[TARGET [FILE.op]]",
+        .details =
+            "Prints the rules that a kernel for the target keeps, with an example: what a model\n"
+            "is shown. With a task also its prototype, the sizes of its cases and the prelude\n"
+            "that stands before the kernel. Without a target: which there are.\n",
+        .example = "hone contract cpu examples/softmax.op",
+        .example_note = "what a kernel for it must look like",
+        .options = contract_options,
+        .least = 0,
+        .most = 2,
+        .run = verb_contract,
+    },
+    {
+        .name = "machine",
+        .group = GROUP_LOOK,
+        .summary = "what this machine can do, and whether it is fit to measure on",
+        .operands = "",
+        .details =
+            "Shows the processor, the peaks of arithmetic and memory, what timing costs, and how\n"
+            "quiet the machine is now; says what would make it quieter. -v adds the bandwidth of\n"
+            "each memory level and the cost of functions.\n"
+            "\n"
+            "The first use measures the peaks, which takes some seconds, and keeps them in the\n"
+            "cache folder, from where the speed of light of `hone task` takes them; another\n"
+            "processor or another number of them makes them stale. The noise is of this moment.\n",
+        .example = "hone machine",
+        .example_note = "what this machine can do, is it quiet enough",
+        .options = machine_options,
+        .run = verb_machine,
     },
     {
         .name = "help",

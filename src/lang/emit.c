@@ -72,9 +72,76 @@ emit_walk(struct emitter *em, const struct stage *stage,
     each_node(em, stage->code, f);
 }
 
+/* ---- arrays ---- */
+
+unsigned
+emit_leading(const struct emitter *em, const struct expr *load, int64_t *offset)
+{
+    const struct tensor *tensor = load->tensor;
+    unsigned count = 0;
+
+    *offset = 0;
+    if (em->options.form == EMIT_NAIVE || tensor == em->stage->tensor)
+        return 0;
+    while (count < tensor->rank && load->args[count]->op == OP_INT &&
+           load->args[count]->integer >= 0 && load->args[count]->integer < tensor->size[count]) {
+        *offset = *offset * tensor->size[count] + load->args[count]->integer;
+        count++;
+    }
+    for (unsigned d = count; d < tensor->rank; d++)
+        *offset *= tensor->size[d];
+    return count;
+}
+
+unsigned
+emit_read(const struct emitter *em, const struct expr *load)
+{
+    int64_t offset;
+    unsigned n = 0;
+
+    emit_leading(em, load, &offset);
+    while (n < em->read_count &&
+           (em->reads[n].tensor != load->tensor || em->reads[n].offset != offset))
+        n++;
+    return n;
+}
+
+const char *
+emit_array(struct emitter *em, unsigned place)
+{
+    const struct tensor *tensor = em->reads[place].tensor;
+
+    if (em->options.form == EMIT_NAIVE)
+        return em->name[tensor->number];
+    return emit_text(em, !em->bounds ? "x%u" : tensor->stage ? "v%u" : "in%u", place);
+}
+
+static void
+note_array(struct emitter *em, const struct tensor *tensor, int64_t offset)
+{
+    if (em->read_count == em->read_capacity) {
+        em->read_capacity = 2 * em->read_capacity + 8;
+        em->reads =
+            arena_grow(em->arena, em->reads, em->read_count, em->read_capacity, sizeof *em->reads);
+    }
+    em->reads[em->read_count++] = (struct read){tensor, offset};
+}
+
+static void
+note_load(struct emitter *em, const struct expr *load)
+{
+    int64_t offset;
+
+    emit_leading(em, load, &offset);
+    if (emit_read(em, load) == em->read_count)
+        note_array(em, load->tensor, offset);
+}
+
 static void
 note_node(struct emitter *em, const struct expr *e)
 {
+    if (e->op == OP_LOAD)
+        note_load(em, e);
     if (e->op == OP_REDUCE)
         em->reduce = e;
     if (e->op == OP_CAT)
@@ -91,6 +158,9 @@ emit_enter(struct emitter *em, size_t s)
     em->stage_stamp++;
     em->reduce = NULL;
     em->cat = false;
+    em->ordinal = 0;
+    em->read_count = 0;
+    note_array(em, stage->tensor, 0);
     emit_walk(em, stage, note_node);
     for (unsigned l = 0; l < stage->tensor->rank; l++)
         em->extent[l] = stage->tensor->size[l];
@@ -147,17 +217,13 @@ emit_create(struct arena *arena, const struct program *program, const struct emi
     em->last = arena_array(arena, program->tensor_count, sizeof *em->last);
     em->name = arena_array(arena, program->tensor_count, sizeof *em->name);
     em->nodes = arena_array(arena, 2 * program->expr_count, sizeof *em->nodes);
+    for (size_t t = 0; t < program->tensor_count; t++)
+        em->name[t] = emit_text(em, "x%zu", t);
     find_lives(em);
     if (em->bounds)
         emit_find_exact(em);
     for (unsigned l = 0; l < LANG_MAX_LEVELS; l++)
         em->index[l] = emit_text(em, "i%u", l);
-    for (size_t t = 0; t < program->tensor_count; t++)
-        em->name[t] = emit_text(em,
-                                !em->bounds                ? "x%zu"
-                                : t < program->input_count ? "in%zu"
-                                                           : "v%zu",
-                                t);
     return em;
 }
 
@@ -183,7 +249,6 @@ print_program(struct buf *buf, const struct program *program, const struct emit_
     em = emit_create(arena, program, options);
     em->out = buf;
     em->plain |= plain;
-    em->local = arena_array(arena, program->tensor_count, sizeof *em->local);
     if (em->bounds)
         emit_reference(em);
     else

@@ -46,12 +46,12 @@ const char *
 emit_val_load(struct emitter *em, const struct node *node, const char *address)
 {
     const struct tensor *tensor = node->e->tensor;
-    const char *name = em->name[tensor->number], *text;
+    const char *name = emit_array(em, emit_read(em, node->e)), *text;
+    unsigned n = emit_read(em, node->e);
     bool whole = !dtype_is_float(tensor->dtype);
 
     if (tensor->stage && !em->exact[tensor->number])
-        text = emit_text(em, "load(v%u, g%u, c%u, %s)", tensor->number, tensor->number,
-                         tensor->number, address);
+        text = emit_text(em, "load(v%u, g%u, c%u, %s)", n, n, n, address);
     else if (!tensor->stage && !whole && em->options.denormals)
         text = emit_text(em, "input(%s%s[%s]%s, %s)",
                          tensor->dtype == DTYPE_BF16 ? "f32_of_bf16(" : "", name, address,

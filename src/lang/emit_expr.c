@@ -119,11 +119,12 @@ summand(struct emitter *em, const char *text)
 }
 
 const char *
-emit_address(struct emitter *em, const struct tensor *tensor, const char *const *subscripts)
+emit_address(struct emitter *em, const struct tensor *tensor, const char *const *subscripts,
+             unsigned first)
 {
     const char *text = "0";
 
-    for (unsigned d = 0; d < tensor->rank; d++) {
+    for (unsigned d = first; d < tensor->rank; d++) {
         if (strcmp(text, "0") == 0)
             text = subscripts[d];
         else if (strcmp(subscripts[d], "0") == 0)
@@ -199,9 +200,11 @@ emit_place(struct emitter *em, const struct expr *load, const char **inside)
 {
     const struct tensor *tensor = load->tensor;
     const char *subscripts[LANG_MAX_RANK];
+    int64_t offset;
+    unsigned first = emit_leading(em, load, &offset);
 
     *inside = "";
-    for (unsigned d = 0; d < tensor->rank; d++) {
+    for (unsigned d = first; d < tensor->rank; d++) {
         subscripts[d] = subscript(em, load->args[d]);
         if (!subscript_can_leave(em, load, d) || (!expr_default(load) && !em->cat))
             continue;
@@ -209,14 +212,15 @@ emit_place(struct emitter *em, const struct expr *load, const char **inside)
                                      (long long)tensor->size[d]);
         *inside = **inside ? emit_text(em, "%s && %s", *inside, test) : test;
     }
-    return emit_address(em, tensor, subscripts);
+    return emit_address(em, tensor, subscripts, first);
 }
 
 /* An element of the tensor, in the kind that its dtype is read as. */
 static const char *
-element(struct emitter *em, const struct tensor *tensor, const char *address)
+element(struct emitter *em, const struct expr *load, const char *address)
 {
-    const char *text = emit_text(em, "%s[%s]", em->name[tensor->number], address);
+    const struct tensor *tensor = load->tensor;
+    const char *text = emit_text(em, "%s[%s]", emit_array(em, emit_read(em, load)), address);
 
     if (em->bounds && tensor->stage)
         return dtype_is_float(tensor->dtype) ? text : emit_text(em, "(int64_t)%s", text);
@@ -243,7 +247,7 @@ load_text(struct emitter *em, const struct node *node, const char **inside)
     const char *address = emit_place(em, node->e, inside);
 
     if (!em->bounds || emit_is_exact(em, node->e, node->kind))
-        return converted(em, element(em, tensor, address), dtype_info[tensor->dtype].kind,
+        return converted(em, element(em, node->e, address), dtype_info[tensor->dtype].kind,
                          node->kind);
     return emit_val_load(em, node, address);
 }
@@ -391,8 +395,7 @@ type_of(const struct emitter *em, const struct node *node)
 static const char *
 temporary(struct emitter *em, const struct node *node)
 {
-    return emit_text(em, node->kind == KIND_F64 && node->e->kind == KIND_REAL ? "t%uw" : "t%u",
-                     node->e->id);
+    return emit_text(em, "t%u", node->ordinal);
 }
 
 static bool

@@ -1,6 +1,7 @@
 /* What stands around the stages: one function each, their order, memory, the entry. */
 #include "lang/emit_int.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -46,90 +47,129 @@ element_type(const struct tensor *tensor)
     return tensor->dtype == DTYPE_BF16 ? "uint16_t" : dtype_info[tensor->dtype].c_type;
 }
 
-/* The arrays that a stage reads, as locals of its function. */
+/* The arrays of a stage as locals of its function; t[] says where they are. */
 static void
-print_local(struct emitter *em, const struct expr *e)
+print_local(struct emitter *em, unsigned n)
 {
-    const struct tensor *tensor = e->tensor;
+    const struct tensor *tensor = em->reads[n].tensor;
+    const char *constant = n ? "const " : "", *type = element_type(tensor);
 
-    if (e->op != OP_LOAD || tensor == em->stage->tensor || em->local[tensor->number] == em->walk)
-        return;
-    unsigned n = tensor->number;
-    em->local[n] = em->walk;
-    if (!has_word(em->body, em->name[n]))
-        return;
     if (!em->bounds)
-        emit_line(em, "const %s *const x%u = m->x[%u];", element_type(tensor), n, n);
+        emit_line(em, "%s%s *const x%u = (%s%s *)m->x[t[%u].tensor] + t[%u].offset;", constant,
+                  type, n, constant, type, n, n);
     else if (!tensor->stage)
-        emit_line(em, "const %s *const in%u = m->in[%d];", element_type(tensor), n, tensor->input);
-    else if (em->exact[n])
-        emit_line(em, "const double *const v%u = m->v[%u];", n, n);
+        emit_line(em, "const %s *const in%u = (const %s *)m->in[t[%u].tensor] + t[%u].offset;",
+                  type, n, type, n, n);
     else
-        emit_line(em,
-                  "const double *const v%u = m->v[%u], *const g%u = m->g[%u], "
-                  "*const c%u = m->c[%u];",
-                  n, n, n, n, n, n);
+        emit_line(em, "%sdouble *const v%u = m->v[t[%u].tensor] + t[%u].offset;", constant, n, n,
+                  n);
+    if (!em->bounds || !tensor->stage || em->exact[tensor->number])
+        return;
+    emit_line(em, "%sdouble *const g%u = m->g[t[%u].tensor] + t[%u].offset;", constant, n, n, n);
+    emit_line(em, "%sdouble *const c%u = m->c[t[%u].tensor] + t[%u].offset;", constant, n, n, n);
 }
 
-static void
-print_target(struct emitter *em)
+/* All of a stage's function but its name. */
+static struct buf
+stage_text(struct emitter *em)
 {
-    const struct tensor *tensor = em->stage->tensor;
-    unsigned n = tensor->number;
+    struct buf *out = em->out, text = buf_in(em->arena), body = buf_in(em->arena);
 
-    if (!em->bounds)
-        emit_line(em, "%s *const x%u = m->x[%u];", element_type(tensor), n, n);
-    else if (em->exact[n])
-        emit_line(em, "double *const v%u = m->v[%u];", n, n);
-    else
-        emit_line(em, "double *const v%u = m->v[%u], *const g%u = m->g[%u], *const c%u = m->c[%u];",
-                  n, n, n, n, n, n);
-}
-
-static void
-print_stage_function(struct emitter *em, size_t s)
-{
-    const struct stage *stage = &em->program->stages[s];
-    struct buf *out = em->out, body = buf_in(em->arena);
-
-    emit_enter(em, s);
     em->out = &body;
     em->indent++;
     print_nest(em);
-    em->indent--;
-    em->out = out;
-    em->body = body.data;
-    print_comment(em);
-    emit_line(em, "static void");
-    if (stage->rec >= 0)
-        emit_line(em, "stage_%zu(const struct memory *m, int64_t i%u)", s, stage->carried);
-    else
-        emit_line(em, "stage_%zu(const struct memory *m)", s);
-    emit_line(em, "{");
-    em->indent++;
-    emit_walk(em, stage, print_local);
-    print_target(em);
-    buf_add(em->out, body.data, body.length);
+    em->out = &text;
+    buf_puts(&text, "(const struct memory *m, const struct place *t");
+    if (em->stage->rec >= 0)
+        buf_printf(&text, ", int64_t i%u", em->stage->carried);
+    buf_puts(&text, ")\n{\n");
+    for (unsigned n = 0; n < em->read_count; n++)
+        if (has_word(body.data, emit_array(em, n)))
+            print_local(em, n);
+    if (has_word(body.data, "output"))
+        emit_line(em, "const int output = t[%u].tensor;", em->read_count);
+    buf_add(&text, body.data, body.length);
     emit_close(em);
-    emit_line(em, "%s", "");
+    em->out = out;
+    return text;
+}
+
+/* Stages whose functions are the same but for the tensors they name share one: deep networks then
+ * take gcc seconds, not minutes. */
+struct functions {
+    struct {
+        uint64_t hash;
+        struct buf text;
+        size_t stage;
+    } * items;
+    size_t count;
+    const char **calls; /* by stage: "stage_3(m, (const struct place[]){{7, 0}, {1, 64}}" */
+};
+
+static size_t
+find_function(struct functions *functions, const struct buf *text, size_t s)
+{
+    uint64_t hash = hash_mix(0, text->data, text->length);
+
+    for (size_t i = 0; i < functions->count; i++)
+        if (functions->items[i].hash == hash && functions->items[i].text.length == text->length &&
+            memcmp(functions->items[i].text.data, text->data, text->length) == 0)
+            return functions->items[i].stage;
+    functions->items[functions->count].hash = hash;
+    functions->items[functions->count].text = *text;
+    functions->items[functions->count++].stage = s;
+    return s;
+}
+
+static const char *
+call_text(struct emitter *em, size_t function)
+{
+    struct buf call = buf_in(em->arena);
+
+    buf_printf(&call, "stage_%zu(m, (const struct place[]){", function);
+    for (unsigned n = 0; n < em->read_count; n++) {
+        const struct tensor *tensor = em->reads[n].tensor;
+        bool input = em->bounds && !tensor->stage;
+        buf_printf(&call, "%s{%d, %lld}", n ? ", " : "",
+                   input ? tensor->input : (int)tensor->number, (long long)em->reads[n].offset);
+    }
+    if (em->bounds && emit_shows_terms(em->stage->tensor))
+        buf_printf(&call, ", {%d, 0}", em->stage->tensor->output);
+    buf_putc(&call, '}');
+    return call.data;
+}
+
+static void
+print_stage_function(struct emitter *em, struct functions *functions, size_t s)
+{
+    emit_enter(em, s);
+    struct buf text = stage_text(em);
+    size_t function = find_function(functions, &text, s);
+
+    functions->calls[s] = call_text(em, function);
+    if (function != s)
+        return;
+    print_comment(em);
+    buf_printf(em->out, "static void\nstage_%zu%s\n", s, text.data);
 }
 
 /* ---- the order of stages ---- */
 
 /* A step is a stage, or a rec block. */
 static void
-print_step(struct emitter *em, size_t first, size_t end)
+print_step(struct emitter *em, const struct functions *functions, size_t first, size_t end)
 {
     const struct program *program = em->program;
     const struct stage *stage = &program->stages[first];
 
     if (stage->rec < 0) {
-        emit_line(em, "stage_%zu(m);", first);
+        emit_line(em, "%s);", functions->calls[first]);
         return;
     }
-    emit_open(em, "for (int64_t t = 0; t < %lld; t++)", (long long)program->recs[stage->rec].size);
+    emit_open(em, "for (int64_t step = 0; step < %lld; step++)",
+              (long long)program->recs[stage->rec].size);
     for (size_t s = first; s <= end; s++)
-        emit_line(em, "stage_%zu(m, t);", s);
+        emit_line(em, "%s, step);", functions->calls[s]);
     emit_close(em);
 }
 
@@ -159,7 +199,7 @@ print_drops(struct emitter *em, size_t end)
 }
 
 static void
-print_run(struct emitter *em)
+print_run(struct emitter *em, const struct functions *functions)
 {
     const struct program *program = em->program;
 
@@ -171,7 +211,7 @@ print_run(struct emitter *em)
         size_t end = emit_step_end(program, s);
         for (size_t i = s; i <= end; i++)
             print_make(em, program->stages[i].tensor);
-        print_step(em, s, end);
+        print_step(em, functions, s, end);
         print_drops(em, end);
         s = end;
     }
@@ -181,6 +221,12 @@ print_run(struct emitter *em)
 }
 
 /* ---- the reference's frame ---- */
+
+static const char place_type[] = "struct place { /* an array: a tensor from some element on */\n"
+                                 "    int tensor;\n"
+                                 "    int64_t offset;\n"
+                                 "};\n"
+                                 "\n";
 
 static const char reference_memory[] =
     "struct memory {\n"
@@ -291,11 +337,14 @@ print_kernel_entry(struct emitter *em)
 static void
 print_functions(struct emitter *em)
 {
-    const struct program *program = em->program;
+    size_t count = em->program->stage_count;
+    struct functions functions = {.count = 0};
 
-    for (size_t s = 0; s < program->stage_count; s++)
-        print_stage_function(em, s);
-    print_run(em);
+    functions.items = arena_array(em->arena, count, sizeof *functions.items);
+    functions.calls = arena_array(em->arena, count, sizeof *functions.calls);
+    for (size_t s = 0; s < count; s++)
+        print_stage_function(em, &functions, s);
+    print_run(em, &functions);
 }
 
 /* ---- the naive kernel: one function, scratch in static arrays ---- */
@@ -397,6 +446,7 @@ emit_reference(struct emitter *em)
     emit_reference_rules(em);
     emit_tile_helpers(em, body.data);
     buf_printf(em->out, "enum { TENSORS = %zu };\n\n", em->program->tensor_count);
+    buf_puts(em->out, place_type);
     buf_puts(em->out, reference_memory);
     buf_add(em->out, body.data, body.length);
     print_reference_entry(em);
@@ -414,6 +464,7 @@ emit_kernel(struct emitter *em)
         print_naive(em);
     } else {
         buf_printf(em->out, "enum { TENSORS = %zu };\n\n", em->program->tensor_count);
+        buf_puts(em->out, place_type);
         buf_puts(em->out, kernel_memory);
         print_functions(em);
         print_kernel_entry(em);

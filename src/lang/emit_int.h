@@ -42,15 +42,23 @@ struct node {
     enum kind kind; /* in which it is computed; never KIND_REAL */
     uint32_t stamp; /* the plan that the fields up to `text` belong to */
     uint32_t uses;
-    int scope;                               /* where it is computed */
-    int use_scope;                           /* where it was used last */
-    int below;                               /* the first of the scopes it opens, or -1 */
-    bool leaf;                               /* its text was given; nothing below is visited */
-    const char *text;                        /* how it is read once it has been printed */
+    unsigned ordinal; /* names its temporaries: equal stages get equal texts */
+    int scope;        /* where it is computed */
+    int use_scope;    /* where it was used last */
+    int below;        /* the first of the scopes it opens, or -1 */
+    bool leaf;        /* its text was given; nothing below is visited */
+    const char *text; /* how it is read once it has been printed */
     uint32_t known, measured, counted, seen; /* stages and walks that they belong to */
     bool exact;
     struct interval range;
     uint32_t axes, axes_known; /* emit_panel.c */
+};
+
+/* An array of a stage: a tensor from some element on. Constant subscripts in front are part of it,
+ * so that layers which differ only in them have the same text. */
+struct read {
+    const struct tensor *tensor;
+    int64_t offset;
 };
 
 struct emitter {
@@ -66,7 +74,7 @@ struct emitter {
     /* of the program, by tensor number */
     bool *exact;       /* nothing but v is kept */
     size_t *last;      /* the last stage that reads it */
-    const char **name; /* of its array: elements in a kernel, v in the reference */
+    const char **name; /* as a parameter of the kernel */
 
     /* of the stage */
     const struct stage *stage;
@@ -76,9 +84,10 @@ struct emitter {
     const char *index[LANG_MAX_LEVELS]; /* how each level's index is written */
     bool cat;                           /* a piece's loads may be computed outside of its part */
     uint32_t stage_stamp;
-    uint32_t walk;    /* counts walks over a stage's nodes */
-    uint32_t *local;  /* by tensor number: the walk that declared it */
-    const char *body; /* the text of its loops, while what stands before them is printed */
+    uint32_t walk;      /* counts walks over a stage's nodes */
+    unsigned ordinal;   /* of the next node */
+    struct read *reads; /* what it writes, then what it reads, in order */
+    unsigned read_count, read_capacity;
 
     /* the current plan */
     struct node *nodes; /* by emit_key */
@@ -214,9 +223,21 @@ emit_in_doubt(struct emitter *em, const struct node *node, const char *text);
 const char *
 emit_val_stored(struct emitter *em, const char *text, enum kind kind, enum dtype dtype);
 
-/* "(i0*64 + i1)*64 + i2" */
+/* "(i0*64 + i1)*64 + i2", of the subscripts from number `first` on */
 const char *
-emit_address(struct emitter *em, const struct tensor *tensor, const char *const *subscripts);
+emit_address(struct emitter *em, const struct tensor *tensor, const char *const *subscripts,
+             unsigned first);
+
+/* The place of a load's array among em->reads, and how its elements are called there (v in the
+ * reference); place 0 is the stage's own tensor. */
+unsigned
+emit_read(const struct emitter *em, const struct expr *load);
+const char *
+emit_array(struct emitter *em, unsigned place);
+/* Constant subscripts in front that belong to the array; *offset is where they lead. */
+unsigned
+emit_leading(const struct emitter *em, const struct expr *load, int64_t *offset);
+
 /* Some subscript may lie outside of its dimension. */
 bool
 emit_can_leave(const struct emitter *em, const struct expr *load);

@@ -39,21 +39,20 @@ emit_store(struct emitter *em)
     const struct tensor *tensor = em->stage->tensor;
     const struct expr *value = em->stage->code;
     enum kind kind = emit_kind(value, KIND_F32);
-    const char *address = emit_address(em, tensor, em->index);
-    unsigned n = tensor->number;
+    const char *address = emit_address(em, tensor, em->index, 0);
 
-    if (!em->bounds || em->exact[n]) {
+    if (!em->bounds || em->exact[tensor->number]) {
         emit_line(
-            em, "%s[%s] = %s;", em->name[n], address,
+            em, "%s[%s] = %s;", emit_array(em, 0), address,
             stored_number(em, emit_bare(em, emit_number(em, value, kind)), kind, tensor->dtype));
         return;
     }
     emit_line(em, "const int64_t at = %s;", address);
     emit_line(em, "const val y = %s;",
               emit_val_stored(em, emit_val(em, value, kind), kind, tensor->dtype));
-    emit_line(em, "v%u[at] = y.v;", n);
-    emit_line(em, "g%u[at] = g_size(y.g);", n);
-    emit_line(em, "c%u[at] = y.c;", n);
+    emit_line(em, "v0[at] = y.v;");
+    emit_line(em, "g0[at] = g_size(y.g);");
+    emit_line(em, "c0[at] = y.c;");
 }
 
 /* ---- loops ---- */

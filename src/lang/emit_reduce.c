@@ -243,7 +243,7 @@ term_place(const struct reducing *r)
 {
     const struct tensor *tensor = r->em->stage->tensor;
 
-    return emit_text(r->em, "(%s)*%lld + %s", emit_address(r->em, tensor, r->em->index),
+    return emit_text(r->em, "(%s)*%lld + %s", emit_address(r->em, tensor, r->em->index, 0),
                      (long long)r->terms, r->em->index[r->node->e->binder->level]);
 }
 
@@ -259,12 +259,11 @@ dropped_term(const struct reducing *r)
 {
     if (!shows_terms(r) || !r->filter)
         return "";
-    const char *text =
-        emit_text(r->em, "m->term_v[%d][%s] = NAN", r->em->stage->tensor->output, term_place(r));
+    const char *text = emit_text(r->em, "m->term_v[output][%s] = NAN", term_place(r));
     if (emit_is_exact(r->em, r->filter, KIND_BOOL))
         return text;
-    return emit_text(r->em, "%s, m->term_g[%d][%s] = f%u.g == 0 ? 0 : NAN", text,
-                     r->em->stage->tensor->output, term_place(r), r->id);
+    return emit_text(r->em, "%s, m->term_g[output][%s] = f%u.g == 0 ? 0 : NAN", text, term_place(r),
+                     r->id);
 }
 
 static void
@@ -281,8 +280,7 @@ print_race(const struct reducing *r)
     print_filter(r, dropped_term(r), "");
     emit_line(em, "const %s x%u_ = %s;", type, r->id, emit_number(em, r->body, r->kind));
     if (shows_terms(r))
-        emit_line(em, "m->term_v[%d][%s] = (double)x%u_;", em->stage->tensor->output, term_place(r),
-                  r->id);
+        emit_line(em, "m->term_v[output][%s] = (double)x%u_;", term_place(r), r->id);
     emit_open(em, "if (k%u < 0 || x%u_ %s s%u)", r->id, r->id, beats, r->id);
     emit_line(em, "s%u = x%u_;", r->id, r->id);
     emit_line(em, "k%u = %s;", r->id, index);
@@ -295,7 +293,6 @@ static void
 show_term(const struct reducing *r)
 {
     struct emitter *em = r->em;
-    int output = em->stage->tensor->output;
     const char *at = term_place(r);
     const char *doubt = "";
 
@@ -303,9 +300,9 @@ show_term(const struct reducing *r)
         return;
     if (r->filter && !emit_is_exact(em, r->filter, KIND_BOOL))
         doubt = emit_text(em, "f%u.g != 0 ? NAN : ", r->id);
-    emit_line(em, "m->term_v[%d][%s] = x%u_.v;", output, at, r->id);
-    emit_line(em, "m->term_g[%d][%s] = %sg_size(x%u_.g);", output, at, doubt, r->id);
-    emit_line(em, "m->term_c[%d][%s] = x%u_.c;", output, at, r->id);
+    emit_line(em, "m->term_v[output][%s] = x%u_.v;", at, r->id);
+    emit_line(em, "m->term_g[output][%s] = %sg_size(x%u_.g);", at, doubt, r->id);
+    emit_line(em, "m->term_c[output][%s] = x%u_.c;", at, r->id);
 }
 
 /* The first pass finds the winner, the second whether another term could have won. */
@@ -480,7 +477,7 @@ emit_reduction(struct emitter *em, struct node *node)
 
     r.form = form;
     r.kind = emit_met(e, 0, node->kind);
-    r.id = e->id;
+    r.id = node->ordinal;
     r.terms = emit_terms(e);
     r.exact = emit_is_exact(em, e, node->kind);
     r.sixteen = em->options.form == EMIT_SIXTEEN && form <= REDUCE_PROD && r.kind > KIND_INT;

@@ -82,6 +82,7 @@ visit(struct emitter *em, const struct expr *e, enum kind met)
     node->kind = emit_kind(e, met);
     node->stamp = em->stamp;
     node->uses = 0;
+    node->ordinal = em->ordinal++;
     node->scope = node->use_scope = node->below = -1;
     node->leaf = false;
     node->text = NULL;
@@ -130,10 +131,13 @@ plan_use(struct emitter *em, const struct expr *e, enum kind met, int scope)
     use(em, node, scope);
 }
 
-/* Out of the loops that do not matter to it; never out of a branch. */
+/* Out of the loops that do not matter to it; never out of a branch. A reduction that shows its
+ * terms shows them for every element. */
 static int
 outermost(const struct emitter *em, const struct expr *e, int scope)
 {
+    if (em->bounds && e == em->stage->code && emit_shows_terms(em->stage->tensor))
+        return scope;
     while (em->scopes[scope].loop && em->scopes[scope].parent >= 0 &&
            !(e->free & em->scopes[scope].bound))
         scope = em->scopes[scope].parent;

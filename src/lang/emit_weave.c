@@ -43,7 +43,8 @@ struct lane {
 struct weaver {
     struct panel *p;
     unsigned vector; /* its number among those taken together */
-    bool fast;       /* nothing is infinite or NaN: checked after the chunk */
+    unsigned ordinal;
+    bool fast; /* nothing is infinite or NaN: checked after the chunk */
     struct {
         const struct expr *e;
         struct lane lane;
@@ -180,7 +181,7 @@ weave(struct weaver *w, const struct expr *e, bool root)
     for (unsigned i = 0; i < w->count; i++)
         if (w->done[i].e == e)
             return w->done[i].lane;
-    const char *name = emit_text(w->p->em, "t%u_%u", e->id, w->vector);
+    const char *name = emit_text(w->p->em, "t%u_%u", w->ordinal++, w->vector);
     lane = e->count == 2 ? weave_binary(w, e, name, root) : weave_unary(w, e, name);
     if (w->count < sizeof w->done / sizeof *w->done) {
         w->done[w->count].e = e;

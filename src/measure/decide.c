@@ -1,10 +1,10 @@
 /* Faster, slower, equal or a tie: a group-sequential decision on paired times.
  *
  * A round gives one time of each kernel, one right after the other, so that what disturbs both
- * cancels in log(candidate / incumbent). After 16, 32, ... rounds one looks at the exact interval of
- * the median of these; the looks share the error between them, so that looking often does not find
- * differences that are not there. The margin keeps biases of a few thousandths, which no number of
- * rounds removes, from being called a difference.
+ * cancels in log(candidate / incumbent). After 16, 32, ... rounds one looks at the exact interval
+ * of the median of these; the looks share the error between them, so that looking often does not
+ * find differences that are not there. The margin keeps biases of a few thousandths, which no
+ * number of rounds removes, from being called a difference.
  *
  *  D1  the outcome is a function of the rule and of what was told, nothing else
  *  D2  once decided, nothing changes it
@@ -114,8 +114,8 @@ drop(struct measure_decision *decision)
 {
     struct measure_outcome *outcome = &decision->outcome;
     outcome->disturbed++;
-    double rounds = fmax((double)(outcome->rounds + outcome->disturbed),
-                         2 * (double)decision->rule.first);
+    double rounds =
+        fmax((double)(outcome->rounds + outcome->disturbed), 2 * (double)decision->rule.first);
     if ((double)outcome->disturbed > decision->rule.disturbed_share * rounds)
         outcome->verdict = MEASURE_NOISY;
 }

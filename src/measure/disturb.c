@@ -50,8 +50,7 @@ measure_parse_stat(const char *text, struct measure_ticks_of *ticks)
     if (sscanf(text,
                "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                " %" SCNu64 " %" SCNu64,
-               &part[0], &part[1], &part[2], &part[3], &part[4], &part[5], &part[6],
-               &part[7]) < 4)
+               &part[0], &part[1], &part[2], &part[3], &part[4], &part[5], &part[6], &part[7]) < 4)
         return false;
     *ticks = (struct measure_ticks_of){.idle = part[3] + part[4], .steal = part[7]};
     for (unsigned i = 0; i < 8; i++)
@@ -71,9 +70,8 @@ measure_parse_process(const char *text, struct measure_busy *process)
     *process = (struct measure_busy){.pid = (pid_t)strtol(text, NULL, 10)};
     snprintf(process->name, sizeof process->name, "%.*s", (int)(close - open - 1), open + 1);
     /* state, fields 4 to 13, utime, stime, fields 16 to 38, processor */
-    if (sscanf(close + 1,
-               " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64 " %n", &user,
-               &system, &used) != 2)
+    if (sscanf(close + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64 " %n",
+               &user, &system, &used) != 2)
         return false;
     process->ticks = user + system;
     const char *rest = close + 1 + used;

@@ -17,7 +17,8 @@ const char *const function_name[FUNCTION_COUNT] = {
 
 const struct kernels *const measure__kernels[] = {
 #if defined(__x86_64__)
-    &measure__kernels_avx512, &measure__kernels_avx2, &measure__kernels_sse2,
+    &measure__kernels_avx512, &measure__kernels_avx2,
+    &measure__kernels_sse2,
 #endif
     &measure__kernels_plain,  NULL,
 };

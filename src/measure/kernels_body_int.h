@@ -13,7 +13,14 @@
  * to it. They leave out what a limit need not have: infinities, NaN, denormals. */
 
 typedef int32_t vi __attribute__((vector_size(VECTOR_BYTES), may_alias));
-#define LANES (VECTOR_BYTES / sizeof(float))
+typedef uint32_t vu __attribute__((vector_size(VECTOR_BYTES), may_alias));
+#if defined(__x86_64__)
+#define REGISTER "x"
+#elif defined(__aarch64__)
+#define REGISTER "w"
+#else
+#define REGISTER "m"
+#endif
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
 /* ---- peaks ---- */
@@ -24,7 +31,7 @@ peak_f32(size_t rounds)
     vf x[KERNEL_CHAINS], scale = (vf){0} + 0.75f, shift = (vf){0} + 0.25f, sum = {0};
     for (unsigned i = 0; i < KERNEL_CHAINS; i++)
         x[i] = shift * (float)i;
-    __asm__ volatile("" : "+x"(scale), "+x"(shift)); /* not constants any more */
+    __asm__ volatile("" : "+" REGISTER(scale), "+" REGISTER(shift)); /* not constants any more */
     for (size_t round = 0; round < rounds; round++)
 #pragma GCC unroll 12
         for (unsigned i = 0; i < KERNEL_CHAINS; i++)
@@ -40,7 +47,7 @@ peak_f64(size_t rounds)
     vd x[KERNEL_CHAINS], scale = (vd){0} + 0.75, shift = (vd){0} + 0.25, sum = {0};
     for (unsigned i = 0; i < KERNEL_CHAINS; i++)
         x[i] = shift * (double)i;
-    __asm__ volatile("" : "+x"(scale), "+x"(shift));
+    __asm__ volatile("" : "+" REGISTER(scale), "+" REGISTER(shift));
     for (size_t round = 0; round < rounds; round++)
 #pragma GCC unroll 12
         for (unsigned i = 0; i < KERNEL_CHAINS; i++)
@@ -56,15 +63,15 @@ peak_f64(size_t rounds)
 static TARGET void
 stream_read(float *a, const float *b, const float *c, size_t count)
 {
-    const vi *from = (const vi *)b, *end = (const vi *)(b + count);
+    const vf *from = (const vf *)b, *end = (const vf *)(b + count);
     vi x[8] = {{0}};
     (void)a, (void)c;
     for (; from < end; from += 8)
 #pragma GCC unroll 8
         for (unsigned i = 0; i < 8; i++)
-            x[i] ^= from[i];
+            x[i] ^= (vi)from[i];
     vi all = x[0] ^ x[1] ^ x[2] ^ x[3] ^ x[4] ^ x[5] ^ x[6] ^ x[7];
-    __asm__ volatile("" : : "x"(all));
+    __asm__ volatile("" : : REGISTER(all));
 }
 
 static TARGET void
@@ -187,10 +194,9 @@ v_root_step(vf x)
 INLINE vf
 v_exp_reduced(vf r, vf sum)
 {
-    vf p = v_fma(r, v_of(1.3933031e-3f), v_of(8.3578192e-3f));
-    p = v_fma(p, r, v_of(4.1666660e-2f));
-    p = v_fma(p, r, v_of(1.6666546e-1f));
-    p = v_fma(p, r, v_of(0.5f));
+    vf p = v_fma(r, v_of(8.312049e-3f), v_of(4.189450e-2f));
+    p = v_fma(p, r, v_of(1.6667134e-1f));
+    p = v_fma(p, r, v_of(4.9999201e-1f));
     p = v_fma(p, r, v_of(1));
     p = v_fma(p, r, v_of(1));
     return (vf)((vi)p + ((vi)sum << 23));
@@ -220,14 +226,12 @@ v_log(vf x)
 {
     vi bits = (vi)x, e = (bits - 0x3f3504f3) >> 23;
     vf f = (vf)(bits - (e << 23)) - v_of(1), n = __builtin_convertvector(e, vf), z = f * f;
-    vf p = v_fma(f, v_of(7.0376836e-2f), v_of(-1.1514610e-1f));
-    p = v_fma(p, f, v_of(1.1676998e-1f));
-    p = v_fma(p, f, v_of(-1.2420141e-1f));
-    p = v_fma(p, f, v_of(1.4249323e-1f));
-    p = v_fma(p, f, v_of(-1.6668057e-1f));
-    p = v_fma(p, f, v_of(2.0000715e-1f));
-    p = v_fma(p, f, v_of(-2.4999994e-1f));
-    p = v_fma(p, f, v_of(3.3333331e-1f));
+    vf p = v_fma(f, v_of(8.7004349e-2f), v_of(-1.4267486e-1f));
+    p = v_fma(p, f, v_of(1.4914769e-1f));
+    p = v_fma(p, f, v_of(-1.6577585e-1f));
+    p = v_fma(p, f, v_of(1.9963063e-1f));
+    p = v_fma(p, f, v_of(-2.5001338e-1f));
+    p = v_fma(p, f, v_of(3.3333910e-1f));
     p = v_fma(p * f, z, n * v_of(-2.12194440e-4f));
     return v_fma(n, v_of(0.693359375f), f + v_fma(z, v_of(-0.5f), p));
 }
@@ -239,11 +243,11 @@ v_sin(vf x)
     vf sum = v_fma(x, v_of(0.318309886f), v_of(ROUNDER)), n = sum - v_of(ROUNDER);
     vf r = v_fma(n, v_of(-3.140625f), x);
     r = v_fma(n, v_of(-9.67653589793e-4f), r);
-    vf z = r * r, p = v_fma(z, v_of(2.6083159e-6f), v_of(-1.9810690e-4f));
-    p = v_fma(p, z, v_of(8.3330785e-3f));
-    p = v_fma(p, z, v_of(-1.6666657e-1f));
+    vf z = r * r, p = v_fma(z, v_of(2.6027760e-6f), v_of(-1.9808306e-4f));
+    p = v_fma(p, z, v_of(8.3330497e-3f));
+    p = v_fma(p, z, v_of(-1.6666658e-1f));
     p = v_fma(p * z, r, r);
-    return (vf)((vi)p ^ ((vi)sum << 31));
+    return (vf)((vu)p ^ ((vu)sum << 31));
 }
 
 /* The language allows two roundings of absolute error, so that small results may cancel. */
@@ -263,8 +267,8 @@ v_sigmoid(vf x)
 INLINE vf
 v_erf(vf x)
 {
-    vi sign = (vi)x & (vi)v_of(-0.0f);
-    vf size = (vf)((vi)x ^ sign), t = v_inverse(v_fma(size, v_of(0.3275911f), v_of(1)));
+    vf size = v_max(x, -x), t = v_inverse(v_fma(size, v_of(0.3275911f), v_of(1)));
+    vi sign = (vi)x ^ (vi)size;
     vf p = v_fma(t, v_of(1.061405429f), v_of(-1.453152027f));
     p = v_fma(p, t, v_of(1.421413741f));
     p = v_fma(p, t, v_of(-0.284496736f));
@@ -289,29 +293,56 @@ map(vf (*function)(vf), float *out, const float *in, size_t count)
             to[i] = function(from[i]);
 }
 
-#define MAPS(X)                                  \
-    X(DIVIDE, v_divide)                          \
-    X(DIVIDE_STEP, v_divide_step)                \
-    X(ROOT, v_root)                              \
-    X(ROOT_STEP, v_root_step)                    \
-    X(INVERSE_ROOT, v_inverse_root)              \
-    X(INVERSE_ROOT_STEP, v_inverse_root_step)    \
-    X(EXPONENTIAL, v_exp)                        \
-    X(EXPONENTIAL_2, v_exp2)                     \
-    X(LOGARITHM, v_log)                          \
-    X(SINE, v_sin)                               \
-    X(TANGENT_H, v_tanh)                         \
-    X(ERROR, v_erf)                              \
-    X(LOGISTIC, v_sigmoid)                       \
-    X(NEAREST, v_nearest)
-
-#define X(id, function)                                        \
-    static TARGET void map_##id(float *out, const float *in, size_t count) \
-    {                                                          \
-        map(function, out, in, count);                         \
+static TARGET void
+apply(enum function function, float *out, const float *in, size_t count)
+{
+    switch (function) {
+    case FUNCTION_DIVIDE:
+        map(v_divide, out, in, count);
+        break;
+    case FUNCTION_DIVIDE_STEP:
+        map(v_divide_step, out, in, count);
+        break;
+    case FUNCTION_ROOT:
+        map(v_root, out, in, count);
+        break;
+    case FUNCTION_ROOT_STEP:
+        map(v_root_step, out, in, count);
+        break;
+    case FUNCTION_INVERSE_ROOT:
+        map(v_inverse_root, out, in, count);
+        break;
+    case FUNCTION_INVERSE_ROOT_STEP:
+        map(v_inverse_root_step, out, in, count);
+        break;
+    case FUNCTION_EXPONENTIAL:
+        map(v_exp, out, in, count);
+        break;
+    case FUNCTION_EXPONENTIAL_2:
+        map(v_exp2, out, in, count);
+        break;
+    case FUNCTION_LOGARITHM:
+        map(v_log, out, in, count);
+        break;
+    case FUNCTION_SINE:
+        map(v_sin, out, in, count);
+        break;
+    case FUNCTION_TANGENT_H:
+        map(v_tanh, out, in, count);
+        break;
+    case FUNCTION_ERROR:
+        map(v_erf, out, in, count);
+        break;
+    case FUNCTION_LOGISTIC:
+        map(v_sigmoid, out, in, count);
+        break;
+    case FUNCTION_NEAREST:
+        map(v_nearest, out, in, count);
+        break;
+    case FUNCTION_COUNT:
+        break;
     }
-MAPS(X)
-#undef X
+}
 
 /* The calling convention of the vector library keeps no vector register: nothing is in one. */
 static TARGET __attribute__((unused)) void
@@ -345,12 +376,7 @@ const struct kernels KERNELS = {
                [STREAM_TRIAD] = stream_triad,
                [STREAM_FILL_PAST] = stream_fill_past,
                [STREAM_TRIAD_PAST] = stream_triad_past},
-    .map =
-        {
-#define X(id, function) [FUNCTION_##id] = map_##id,
-            MAPS(X)
-#undef X
-        },
+    .apply = apply,
     .mvec = KERNELS_MVEC,
     .map_call = map_call,
     .map_call_2 = map_call_2,

@@ -8,11 +8,11 @@
 #define KERNEL_CHAINS 12 /* independent accumulators of the peaks: latency x ports, and some */
 
 /*    id           name        arrays read, arrays written, past the cache */
-#define KERNEL_STREAMS(X)                \
-    X(READ, "read", 1, 0, false)         \
-    X(FILL, "fill", 0, 1, false)         \
-    X(COPY, "copy", 1, 1, false)         \
-    X(TRIAD, "triad", 2, 1, false)       \
+#define KERNEL_STREAMS(X)                 \
+    X(READ, "read", 1, 0, false)          \
+    X(FILL, "fill", 0, 1, false)          \
+    X(COPY, "copy", 1, 1, false)          \
+    X(TRIAD, "triad", 2, 1, false)        \
     X(FILL_PAST, "fill past", 0, 1, true) \
     X(TRIAD_PAST, "triad past", 2, 1, true)
 
@@ -25,20 +25,20 @@ enum stream {
 
 /* Functions of one f32 vector, written here. Several ways to one function: the fastest counts.
  *     id              of            name */
-#define KERNEL_FUNCTIONS(X)                       \
-    X(DIVIDE, OP_DIV, "division")                 \
-    X(DIVIDE_STEP, OP_DIV, "division, one step")  \
-    X(ROOT, OP_SQRT, "sqrt")                      \
-    X(ROOT_STEP, OP_SQRT, "sqrt, one step")       \
-    X(INVERSE_ROOT, OP_RSQRT, "rsqrt")            \
+#define KERNEL_FUNCTIONS(X)                           \
+    X(DIVIDE, OP_DIV, "division")                     \
+    X(DIVIDE_STEP, OP_DIV, "division, one step")      \
+    X(ROOT, OP_SQRT, "sqrt")                          \
+    X(ROOT_STEP, OP_SQRT, "sqrt, one step")           \
+    X(INVERSE_ROOT, OP_RSQRT, "rsqrt")                \
     X(INVERSE_ROOT_STEP, OP_RSQRT, "rsqrt, one step") \
-    X(EXPONENTIAL, OP_EXP, "exp")                 \
-    X(EXPONENTIAL_2, OP_EXP2, "exp2")             \
-    X(LOGARITHM, OP_LOG, "log")                   \
-    X(SINE, OP_SIN, "sin")                        \
-    X(TANGENT_H, OP_TANH, "tanh")                 \
-    X(ERROR, OP_ERF, "erf")                       \
-    X(LOGISTIC, OP_SIGMOID, "sigmoid")            \
+    X(EXPONENTIAL, OP_EXP, "exp")                     \
+    X(EXPONENTIAL_2, OP_EXP2, "exp2")                 \
+    X(LOGARITHM, OP_LOG, "log")                       \
+    X(SINE, OP_SIN, "sin")                            \
+    X(TANGENT_H, OP_TANH, "tanh")                     \
+    X(ERROR, OP_ERF, "erf")                           \
+    X(LOGISTIC, OP_SIGMOID, "sigmoid")                \
     X(NEAREST, OP_ROUND, "round")
 
 enum function {
@@ -63,7 +63,7 @@ struct kernels {
     double (*peak_f32)(size_t rounds);
     double (*peak_f64)(size_t rounds);
     void (*stream[STREAM_COUNT])(float *a, const float *b, const float *c, size_t count);
-    void (*map[FUNCTION_COUNT])(float *out, const float *in, size_t count);
+    void (*apply)(enum function function, float *out, const float *in, size_t count);
     /* The same with a function of the C library's vector library, named `mvec` and v_expf or
      * vv_powf; NULL: there is none for this instruction set. */
     const char *mvec;

@@ -104,12 +104,12 @@ measure_summarise(double *values, size_t count);
 /* ---- the decision between two kernels ---- */
 
 /*    id         name          what it says of the candidate */
-#define MEASURE_VERDICTS(X)                                                \
-    X(OPEN, "open")     /* more rounds are wanted */                       \
-    X(FASTER, "faster") /* the interval lies below -margin */              \
-    X(SLOWER, "slower") /* the interval lies above +margin */              \
-    X(EQUAL, "equal")   /* the interval lies within +-equal */             \
-    X(TIE, "tie")       /* none of these after the last look */            \
+#define MEASURE_VERDICTS(X)                                     \
+    X(OPEN, "open")     /* more rounds are wanted */            \
+    X(FASTER, "faster") /* the interval lies below -margin */   \
+    X(SLOWER, "slower") /* the interval lies above +margin */   \
+    X(EQUAL, "equal")   /* the interval lies within +-equal */  \
+    X(TIE, "tie")       /* none of these after the last look */ \
     X(NOISY, "noisy")   /* too many rounds were disturbed: no statement */
 
 enum measure_verdict {
@@ -311,6 +311,7 @@ struct measure_state {
     struct measure_outcome same; /* the decision between the work and itself */
     double steal;                /* share of the time that the host took */
     double waited;               /* share of the time that this thread waited for its core */
+    double others;               /* share of all cores that other processes had */
     bool pinned;
     unsigned busy_count;
     struct measure_busy busy[MEASURE_MOST_BUSY]; /* the busiest first, above a tenth of a core */
@@ -321,11 +322,19 @@ struct measure_state {
 
 /* Half a second. */
 void
-measure_state_read(struct arena *arena, const struct measure_facts *facts,
-                   const struct measure_clock *clock, struct measure_state *state);
+measure_state_read(struct arena *arena, const struct measure_clock *clock,
+                   struct measure_state *state);
 
 /* Sets fit and the reasons from the rest. */
 void
 measure_judge_state(struct arena *arena, struct measure_state *state);
+
+/* What would make it quieter, in a few words each; at most MEASURE_MOST_ADVICE. */
+#define MEASURE_MOST_ADVICE 6
+
+unsigned
+measure_advice(struct arena *arena, const struct measure_facts *facts,
+               const struct measure_figures *figures, const struct measure_state *state,
+               const char *advice[MEASURE_MOST_ADVICE]);
 
 #endif

@@ -8,8 +8,8 @@
 #define SUMMARY_ALPHA 0.05
 
 /* Of n values, the number below the median is binomial(n, 1/2). `cut` is the largest number of
- * values that may be cut off at each end such that each tail has at most alpha/2. The tail is summed
- * by logarithms: 2^-n is no double beyond n = 1074. */
+ * values that may be cut off at each end such that each tail has at most alpha/2. The tail is
+ * summed by logarithms: 2^-n is no double beyond n = 1074. */
 static size_t
 count_cut(size_t n, double alpha)
 {

@@ -2,7 +2,8 @@
  *
  * The description is a text file of `key = value` lines (doc/machine.md): $HONE_MACHINE names one,
  * else it is `machine` in the cache folder. Lines with an unknown key are skipped, so that a newer
- * program can add some; without the peaks and one memory level the file is not used. */
+ * program can add some; without the peaks and one memory level the file is not used, nor is a kept
+ * one whose `key` is that of another machine. */
 #include "task/task.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -86,8 +88,10 @@ read_line(struct arena *arena, struct lang_machine *machine, char *key, char *va
         read_level(machine, key, value);
 }
 
+/* `key`: of this machine; NULL: the description may be of any. */
 static bool
-read_description(struct arena *arena, const char *path, struct lang_machine *machine)
+read_description(struct arena *arena, const char *path, const char *key,
+                 struct lang_machine *machine)
 {
     struct source source;
     struct diags *diags = diags_create(arena, 0);
@@ -101,7 +105,11 @@ read_description(struct arena *arena, const char *path, struct lang_machine *mac
         if (value == NULL)
             continue;
         *value++ = 0;
-        read_line(arena, machine, trim(line), trim(value));
+        line = trim(line);
+        value = trim(value);
+        if (key != NULL && !strcmp(line, "key") && strcmp(value, key) != 0)
+            return false;
+        read_line(arena, machine, line, value);
     }
     if (machine->level_count == 0)
         return false;
@@ -236,20 +244,50 @@ estimate(struct arena *arena, struct lang_machine *machine)
     estimate_levels(&facts, vector_bytes, machine);
 }
 
-static const char *
-description_path(struct arena *arena)
+/* ---- which description ---- */
+
+const char *
+task_machine_path(struct arena *arena, bool *named)
 {
-    const char *named = getenv("HONE_MACHINE");
-    if (named != NULL && *named)
-        return named;
+    const char *name = getenv("HONE_MACHINE");
+    *named = name != NULL && *name;
+    if (*named)
+        return name;
     const char *folder = file_cache_folder(arena);
     return folder ? file_join(arena, folder, "machine") : NULL;
+}
+
+/* The first processor's own words and how many there are: another processor, another number of
+ * them or another set of instructions (a virtual machine moved) make a kept description stale. */
+const char *
+task_machine_key(struct arena *arena)
+{
+    static const char *const words[] = {"vendor_id", "cpu family", "model\t", "model name",
+                                        "stepping"};
+    static const char *const sets[] = {"avx", "avx2", "fma", "avx512f"};
+    struct buf key = buf_in(arena);
+    char *next = read_small(arena, "/proc/cpuinfo", 16384);
+    buf_printf(&key, "%u", count_threads());
+    for (char *line = strsep(&next, "\n"); line != NULL && *line; line = strsep(&next, "\n")) {
+        char *value = strchr(line, ':');
+        for (unsigned i = 0; value != NULL && i < sizeof words / sizeof *words; i++)
+            if (text_starts(line, words[i]))
+                buf_printf(&key, " %s", trim(value + 1));
+        for (unsigned i = 0; value != NULL && i < sizeof sets / sizeof *sets; i++)
+            if (text_starts(line, "flags") && has_flag(value, sets[i]))
+                buf_printf(&key, " %s", sets[i]);
+    }
+    for (char *c = key.data; *c; c++) /* it has to survive being a line of the file */
+        *c = *c == '#' || *c == '\t' ? '_' : *c;
+    return trim(key.data);
 }
 
 void
 task_machine(struct arena *arena, struct lang_machine *machine)
 {
-    const char *path = description_path(arena);
-    if (path == NULL || !read_description(arena, path, machine))
+    bool named;
+    const char *path = task_machine_path(arena, &named);
+    const char *key = named ? NULL : task_machine_key(arena);
+    if (path == NULL || !read_description(arena, path, key, machine))
         estimate(arena, machine);
 }

@@ -92,9 +92,11 @@ object_hash(struct arena *arena, const char *gcc, const char *text, size_t lengt
 
 /* ---- building ---- */
 
+/* `blame` is whose fault it is when gcc refuses the text: ours for what we emitted, the caller's
+ * for a file of theirs. */
 static enum status
 run_gcc(struct arena *arena, const char *source, const char *object, const char *level,
-        struct diags *diags)
+        enum status blame, struct diags *diags)
 {
     const char *argv[FLAG_COUNT + 8];
     struct proc_result result;
@@ -114,12 +116,14 @@ run_gcc(struct arena *arena, const char *source, const char *object, const char 
     if (result.exit_code == 0)
         return STATUS_OK;
     if (strstr(result.err, "internal compiler error") && strcmp(level, "-O1") != 0)
-        return run_gcc(arena, source, object, "-O1", diags);
-    return machine_error(diags, "gcc failed on the reference", result.err);
+        return run_gcc(arena, source, object, "-O1", blame, diags);
+    machine_error(diags, "gcc refuses the reference", result.err);
+    return blame;
 }
 
 static enum status
-build(struct arena *arena, const struct buf *text, const char *object, struct diags *diags)
+build(struct arena *arena, const struct buf *text, const char *object, enum status blame,
+      struct diags *diags)
 {
     const char *base = arena_printf(arena, "%s.%ld.%p", object, (long)getpid(), (void *)text);
     const char *source = arena_printf(arena, "%s.c", base);
@@ -127,7 +131,7 @@ build(struct arena *arena, const struct buf *text, const char *object, struct di
     enum status status = file_write(source, text->data, text->length, diags);
 
     if (status == STATUS_OK)
-        status = run_gcc(arena, source, fresh, "-O2", diags);
+        status = run_gcc(arena, source, fresh, "-O2", blame, diags);
     if (status == STATUS_OK && rename(fresh, object) != 0)
         status = machine_error(diags, object, strerror(errno));
     unlink(source);
@@ -150,7 +154,8 @@ load_object(const char *path)
 
 /* Loads the object of this text, building it if it is not there or cannot be loaded. */
 static enum status
-load(struct arena *arena, const struct buf *text, void **handle, struct diags *diags)
+load(struct arena *arena, const struct buf *text, enum status blame, void **handle,
+     struct diags *diags)
 {
     const char *cache = file_cache_folder(arena), *gcc = proc_find(arena, "gcc");
     enum status status;
@@ -168,7 +173,7 @@ load(struct arena *arena, const struct buf *text, void **handle, struct diags *d
     const char *object = file_join(arena, folder, name);
     if (access(object, R_OK) == 0 && (*handle = load_object(object)))
         return STATUS_OK;
-    status = build(arena, text, object, diags);
+    status = build(arena, text, object, blame, diags);
     if (status != STATUS_OK)
         return status;
     *handle = load_object(object);
@@ -215,7 +220,7 @@ reference_open(struct arena *arena, const struct program *program,
     lang_emit(&text, program, options);
     if (options->form != EMIT_REFERENCE)
         add_wrapper(&text, program, "kernel");
-    status = load(arena, &text, &handle, diags);
+    status = load(arena, &text, STATUS_MACHINE, &handle, diags);
     if (status == STATUS_OK)
         *reference = new_reference(arena, program, handle);
     return status;
@@ -233,8 +238,8 @@ reference_close(struct reference *reference)
 /* ---- running ---- */
 
 /* What the machine could still give, or infinity if it does not say. */
-static double
-available_bytes(void)
+double
+task_free_bytes(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
     char line[256];
@@ -252,7 +257,7 @@ static enum status
 check_memory(const struct program *program, struct diags *diags)
 {
     struct lang_needs needs;
-    double available = available_bytes();
+    double available = task_free_bytes();
 
     lang_reference_needs(program, &needs);
     if (needs.peak_bytes <= 0.95 * available)
@@ -261,6 +266,20 @@ check_memory(const struct program *program, struct diags *diags)
               "the reference of %s (case %s) needs %.1f GB and %.1f GB are free; use smaller sizes",
               program->name, program->case_name, needs.peak_bytes / 1e9, available / 1e9);
     return STATUS_INPUT;
+}
+
+double
+task_needed_bytes(const struct program *program)
+{
+    struct lang_needs needs = {0};
+    double bytes = 0;
+
+    for (size_t i = 0; i < program->input_count; i++)
+        bytes += (double)program->tensors[i]->count *
+                 (double)dtype_info[program->tensors[i]->dtype].size;
+    if (!program->foreign)
+        lang_reference_needs(program, &needs);
+    return bytes + needs.peak_bytes;
 }
 
 static int64_t
@@ -395,7 +414,7 @@ evaluate_foreign(struct arena *arena, const struct program *program, const void 
     enum status status = foreign_text(arena, program, &text, diags);
 
     if (status == STATUS_OK)
-        status = load(arena, &text, &handle, diags);
+        status = load(arena, &text, STATUS_INPUT, &handle, diags);
     if (status != STATUS_OK)
         return status;
     struct reference *reference = new_reference(arena, program, handle);

@@ -66,6 +66,13 @@ reference_open(struct arena *arena, const struct program *program,
 void
 reference_close(struct reference *reference);
 
+/* What evaluating needs at its worst moment, inputs included, and what the machine could still give
+ * (infinity if it does not say). */
+double
+task_needed_bytes(const struct program *program);
+double
+task_free_bytes(void);
+
 /* For EMIT_REFERENCE. Refuses (STATUS_INPUT, with the estimate) what would not fit memory. */
 enum status
 reference_run(struct arena *arena, struct reference *reference, const void *const *inputs,
@@ -115,5 +122,14 @@ task_compare(const struct lang_result *result, const struct tolerance *tolerance
 /* The measured description if one was kept, else an estimate from the processor's own words. */
 void
 task_machine(struct arena *arena, struct lang_machine *machine);
+
+/* Where the description is: what $HONE_MACHINE names, else `machine` in the cache folder; NULL if
+ * there is none. */
+const char *
+task_machine_path(struct arena *arena, bool *named);
+
+/* One line that says which machine a kept description is of. */
+const char *
+task_machine_key(struct arena *arena);
 
 #endif

@@ -225,8 +225,9 @@ reductions_agree(void **state)
                       "Y19[m] = max[n ? I[m,n] > 200](I[m,n])\n"
                       "Y20[m] = sum[n](i32(A[m,n]*7.7))\n"
                       "Y21[m] = mean[n](I[m,n])\n"
+                      "Y22[m:3] = argmin[n ? n > 2](A[0,n])\n"
                       "out Y1,Y2,Y3,Y4,Y5,Y6,Y7,Y8,Y9,Y10,Y11,Y12,Y13,Y14,Y15,Y16,Y17,Y18,Y19,Y20,"
-                      "Y21\n"),
+                      "Y21,Y22\n"),
           true);
 }
 
@@ -488,12 +489,14 @@ memory_is_given_back(void **state)
                                           "E[i] = D[i]*2.5\n"
                                           "out E\n");
     const char *text = emitted(unit, program, EMIT_REFERENCE);
-    const char *drop = strstr(text, "drop(m, 1)"), *third = strstr(text, "stage_2(m)");
+    const char *drop = strstr(text, "drop(m, 1)"),
+               *third = strstr(text, "(const struct place[]){{3, 0}, {2, 0}}");
     struct lang_needs needs;
 
     assert_non_null(drop);
     assert_non_null(third);
     assert_true(drop < third);
+    assert_int_equal(occurrences(text, "\nstage_"), 2); /* the later three are one function */
     lang_reference_needs(program, &needs);
     assert_true(needs.peak_bytes == 3 * 24000.0);
     assert_true(needs.terms >= 4000);

@@ -1,0 +1,352 @@
+/* One sample, driven from outside: the clock, the deadline and the verdict on how it ended are
+ * here, never in the guest's process.
+ *
+ *   send the job; meanwhile the caller fills its inputs; wait for `ready`
+ *   go = 1, wait for `armed`: the guest's threads are awake
+ *   T0; go = 2; wait for `done`; T1; kill; wait until the server has reaped all threads
+ *
+ * T1 is when *we* see the end. A stamp that the guest could cause (a message's kernel time, say)
+ * can be had early while it still computes. Not one instruction of the guest has run before T0, and
+ * nothing is read from its outputs before it is dead, but by the caller's own hook.
+ *
+ * In BOX_FUTEX mode the caller sleeps on the CPU of the guest's first thread, so that its waking is
+ * a plain switch of processes there; that thread is made SCHED_BATCH from outside, or it would
+ * preempt the caller inside the very call that wakes it, and the caller would steal a slice later.
+ */
+#include "box/run_int.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LOST_MOST = 3,       /* servers that may be lost before we give up */
+    ANSWER_SECONDS = 30, /* a server that is silent for so long is lost */
+    SPINS = 4096,        /* between two looks at the time and the server */
+    NAP_US = 100000,     /* the same when asleep; the server wakes us when the guest dies */
+};
+
+struct run {
+    struct box_server *server;
+    struct box_job job; /* with the defaults filled in */
+    struct box__worker *worker;
+    int pidfd;
+    struct box__ended ended;
+    bool have_ended;
+    struct box__seen seen;
+    struct box_end *end;
+    struct box__why *why;
+};
+
+enum outcome { WENT_ON, GUEST_ENDED, TIME_IS_UP, SERVER_LOST, OUR_FAULT };
+
+static uint64_t
+raw_clock(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void
+hook(const struct run *run, void (*function)(void *))
+{
+    if (function)
+        function(run->job.hooks.context);
+}
+
+static void
+relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/* The server's report, if it is there (or within `seconds`). */
+static enum outcome
+look(struct run *run, double seconds)
+{
+    struct pollfd polled = {.fd = run->worker->process.socket, .events = POLLIN};
+    ssize_t got;
+
+    if (run->have_ended)
+        return GUEST_ENDED;
+    if (poll(&polled, 1, (int)(seconds * 1000)) <= 0)
+        return WENT_ON;
+    got = box__receive(polled.fd, &run->ended, sizeof run->ended, NULL, 0, NULL);
+    if (got != (ssize_t)sizeof run->ended || run->ended.kind != BOX__ENDED)
+        return SERVER_LOST;
+    run->have_ended = true;
+    return GUEST_ENDED;
+}
+
+static bool
+is_set(uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) == 1;
+}
+
+static bool
+spin(uint32_t *word)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (is_set(word))
+            return true;
+        relax();
+    }
+    return false;
+}
+
+static bool
+doze(uint32_t *word, double end)
+{
+    double left = end - box__now();
+    long us = left < 0 ? 0 : left < NAP_US * 1e-6 ? (long)(left * 1e6) : NAP_US;
+
+    if (!is_set(word))
+        box__futex_wait(word, 0, us);
+    return is_set(word);
+}
+
+/* Waits until `word` is 1. Time and server are looked at now and then only, and never before the
+ * first long look at the word: what happens here may be inside the sample. */
+static enum outcome
+await(struct run *run, uint32_t *word, double end, bool spinning)
+{
+    for (;;) {
+        enum outcome outcome;
+
+        if (spinning ? spin(word) : doze(word, end))
+            return WENT_ON;
+        outcome = look(run, 0);
+        if (outcome != WENT_ON)
+            return outcome;
+        if (box__now() > end)
+            return TIME_IS_UP;
+    }
+}
+
+static void
+kill_guest(struct run *run)
+{
+    syscall(SYS_pidfd_send_signal, run->pidfd, SIGKILL, NULL, 0);
+}
+
+/* Starting. */
+
+static enum outcome
+send_job(struct run *run)
+{
+    struct box__reply message = {.kind = BOX__JOB};
+    int fds[BOX__FDS];
+    size_t fd_count, got;
+
+    if (box__table_write(run->server, &run->job, fds, &fd_count, run->why) != STATUS_OK)
+        return OUR_FAULT;
+    if (box__send(run->worker->process.socket, &message, sizeof message, fds, fd_count) < 0)
+        return SERVER_LOST;
+    if (box__answer_of(&run->worker->process, &message, sizeof message, sizeof message, &run->pidfd,
+                       1, &got, ANSWER_SECONDS, run->why) != STATUS_OK)
+        return SERVER_LOST;
+    return got == 1 ? WENT_ON : SERVER_LOST;
+}
+
+/* The number by which we know the guest; its own is that of another namespace. */
+static pid_t
+outer_pid(int pidfd)
+{
+    char path[64], text[512];
+    const char *line;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    got = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    line = strstr(text, "\nPid:");
+    return line ? (pid_t)atoi(line + 5) : 0;
+}
+
+/* The first thread alone: others would wait for a tick behind any foreign process. */
+static void
+make_batch(const struct run *run)
+{
+    struct sched_param none = {0};
+    pid_t pid = outer_pid(run->pidfd);
+
+    if (pid > 0)
+        sched_setscheduler(pid, SCHED_BATCH, &none); /* where refused, the time is only noisier */
+}
+
+/* Until the guest's threads are awake and it waits for go. */
+static enum outcome
+arm(struct run *run)
+{
+    struct box__ctl *ctl = run->server->ctl;
+    bool spinning = run->job.mode == BOX_SPIN;
+    double end = box__now() + run->job.limits.setup_seconds;
+    enum outcome outcome;
+
+    outcome = await(run, &ctl->ready, end, false);
+    memcpy(&run->seen.before, ctl, sizeof run->seen.before);
+    if (outcome != WENT_ON)
+        return outcome;
+    if (!spinning)
+        make_batch(run);
+    __atomic_store_n(&ctl->go, 1, __ATOMIC_SEQ_CST);
+    box__futex_wake(&ctl->go);
+    return await(run, &ctl->armed, end, spinning);
+}
+
+/* The sample itself. */
+static enum outcome
+measure(struct run *run)
+{
+    struct box__ctl *ctl = run->server->ctl;
+    bool spinning = run->job.mode == BOX_SPIN;
+    uint64_t (*clock)(void) = run->job.hooks.clock;
+    double end = box__now() + run->job.limits.wall_seconds;
+    enum outcome outcome;
+    uint64_t t1;
+
+    hook(run, run->job.hooks.armed);
+    run->seen.went = true;
+    run->end->t0 = clock();
+    __atomic_store_n(&ctl->go, 2, __ATOMIC_SEQ_CST);
+    if (!spinning)
+        box__futex_wake(&ctl->go);
+    outcome = await(run, &ctl->done, end, spinning);
+    t1 = clock();
+    if (outcome == WENT_ON) {
+        run->end->t1 = t1;
+        hook(run, run->job.hooks.done);
+        run->seen.killed_by_us = true;
+    }
+    run->seen.timed_out = outcome == TIME_IS_UP;
+    return outcome;
+}
+
+/* Whatever happened: the guest is killed, and reaped before anything of its is looked at. */
+static enum outcome
+finish(struct run *run, enum outcome outcome)
+{
+    if (outcome != SERVER_LOST) {
+        kill_guest(run);
+        if (look(run, ANSWER_SECONDS) != GUEST_ENDED)
+            outcome = SERVER_LOST;
+    }
+    close(run->pidfd);
+    return outcome;
+}
+
+/* Affinity of the calling thread. */
+
+static bool
+stay_on(int cpu, cpu_set_t *before)
+{
+    cpu_set_t wanted;
+
+    if (cpu < 0 || sched_getaffinity(0, sizeof *before, before) != 0)
+        return false;
+    CPU_ZERO(&wanted);
+    CPU_SET(cpu, &wanted);
+    return !CPU_EQUAL(&wanted, before) && sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+}
+
+/* One attempt. STATUS_NO: the server was lost, try again. */
+static enum status
+attempt(struct run *run)
+{
+    enum outcome outcome = SERVER_LOST;
+    cpu_set_t before;
+    bool moved;
+
+    if (box__worker_for(run->server, &run->job, &run->worker, run->why) != STATUS_OK)
+        return STATUS_MACHINE;
+    run->have_ended = false;
+    run->seen = (struct box__seen){.job = &run->job};
+    outcome = send_job(run);
+    run->seen.table = run->server->table;
+    if (outcome != WENT_ON)
+        return outcome == OUR_FAULT ? STATUS_MACHINE : STATUS_NO;
+    hook(run, run->job.hooks.prepare);
+    moved = stay_on(run->job.caller_cpu, &before);
+    outcome = arm(run);
+    if (outcome == WENT_ON)
+        outcome = measure(run);
+    outcome = finish(run, outcome);
+    if (moved)
+        sched_setaffinity(0, sizeof before, &before);
+    if (outcome == SERVER_LOST)
+        return STATUS_NO;
+    if (outcome == TIME_IS_UP && !run->seen.went)
+        return box__fault(run->why, 0, "the runner was not ready in time");
+    return box__classify(&run->seen, &run->ended, run->end, run->why) ? STATUS_OK : STATUS_MACHINE;
+}
+
+static void
+set_default(double *value, double standard)
+{
+    if (*value <= 0)
+        *value = standard;
+}
+
+static void
+fill_defaults(struct box_job *job)
+{
+    struct box_run_limits *limits = &job->limits;
+
+    set_default(&limits->wall_seconds, 2);
+    set_default(&limits->cpu_seconds, 10);
+    set_default(&limits->setup_seconds, 60);
+    if (limits->memory == 0)
+        limits->memory = (size_t)1 << 30;
+    if (limits->stack == 0)
+        limits->stack = (size_t)8 << 20;
+    if (!job->hooks.clock)
+        job->hooks.clock = raw_clock;
+}
+
+enum status
+box_run(struct box_server *server, const struct box_job *job, struct box_end *end,
+        struct diags *diags)
+{
+    struct box__why why = {"hone-box was killed"};
+    struct run run = {.server = server, .job = *job, .pidfd = -1, .end = end, .why = &why};
+    enum status status = STATUS_NO;
+    unsigned lost = 0;
+
+    assert(job->threads >= 1 && job->threads <= BOX_CPUS_MAX && job->cpus);
+    assert(job->region_count <= BOX_REGIONS_MAX && job->arg_count <= BOX_ARGS_MAX);
+    assert(job->call_count <= BOX_CALLS_MAX && strlen(job->function) < BOX__FUNCTION);
+    fill_defaults(&run.job);
+    while (lost <= LOST_MOST) {
+        memset(end, 0, sizeof *end);
+        end->replaced = lost;
+        status = attempt(&run);
+        if (status != STATUS_NO)
+            break;
+        box__worker_drop(run.worker);
+        lost++;
+    }
+    if (status == STATUS_NO)
+        status = STATUS_MACHINE;
+    return box__report(status, &why, diags);
+}

@@ -1,0 +1,378 @@
+/* The guest's process, from its fork to its death. Trusted until the first call of the function,
+ * and of no trust whatever from there on.
+ *
+ * Invariants, in the order in which they are established:
+ *  1. It dies with the server, is pinned, and has its limits.
+ *  2. Under the load filter it maps its memory and loads the object. The audit has seen to it that
+ *     loading runs no code of the object.
+ *  3. Every page that an honest function touches is there: regions, the object's segments (its
+ *     static scratch among them) and the stacks. Page faults would count as the guest's time.
+ *  4. No descriptor is open. Inputs were mapped from read-only descriptors, so no mprotect() makes
+ *     them writable.
+ *  5. The run filter is on.
+ *  6. Only then are the threads made: filters are per thread, and one made earlier would have none.
+ *     The object's own parallel regions use this pool, since both resolve to one libgomp.
+ *  7. `ready`; on go = 1 the pool is woken, so that its threads spin when the clock starts, then
+ *     `armed`; on go = 2 the calls are made, then `done`. It never returns: it is killed.
+ *
+ * A stub that fails says where in the control page and exits; none of the guest's code has run
+ * then, so it can be believed. */
+#include "box/server/server_int.h"
+
+#include "box/box.h"
+#include "box/filter_int.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <omp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { STACK_TOUCH = 128 * 1024, SPARE_THREADS = 32 };
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+typedef void
+function6(void *, void *, void *, void *, void *, void *);
+typedef void
+function16(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+           void *, void *, void *, void *, void *);
+typedef void
+function32(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+           void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+           void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
+
+static struct box__ctl *const ctl = (struct box__ctl *)BOX__CTL_ADDRESS;
+static const struct box__table *const table = (const struct box__table *)BOX__TABLE_ADDRESS;
+
+static const struct box__region *
+table_regions(void)
+{
+    return (const struct box__region *)(table + 1);
+}
+
+static const uint64_t *
+table_args(void)
+{
+    return (const uint64_t *)(table_regions() + table->region_count);
+}
+
+static _Noreturn void
+give_up(enum box__stage stage, const char *text)
+{
+    ctl->error = errno;
+    snprintf(ctl->text, sizeof ctl->text, "%s", text);
+    __atomic_store_n(&ctl->stage, (uint32_t)stage, __ATOMIC_SEQ_CST);
+    _exit(100);
+}
+
+static void
+relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/* 1. Limits. */
+
+static int
+limit(int resource, uint64_t soft, uint64_t hard)
+{
+    struct rlimit wanted = {soft, hard}, now;
+
+    if (getrlimit((__rlimit_resource_t)resource, &now) != 0)
+        return -1;
+    if (now.rlim_max < wanted.rlim_max)
+        wanted.rlim_max = now.rlim_max;
+    if (wanted.rlim_cur > wanted.rlim_max)
+        wanted.rlim_cur = wanted.rlim_max;
+    return setrlimit((__rlimit_resource_t)resource, &wanted);
+}
+
+/* The soft limit on CPU time gives SIGXCPU, by which it is known from an outsider's SIGKILL. */
+static void
+set_limits(const struct runner *runner)
+{
+    uint64_t cpu = table->cpu_seconds, threads = table->threads + SPARE_THREADS;
+
+    if (limit(RLIMIT_CORE, 0, 0) != 0 || limit(RLIMIT_FSIZE, 0, 0) != 0 ||
+        limit(RLIMIT_CPU, cpu, cpu + 1) != 0 || limit(RLIMIT_STACK, table->stack, table->stack) ||
+        limit(RLIMIT_AS, table->address_space, table->address_space) != 0 ||
+        limit(RLIMIT_MEMLOCK, 0, 0) != 0)
+        give_up(BOX__STAGE_LIMITS, "limits cannot be set");
+    if (runner->use_nproc && limit(RLIMIT_NPROC, threads, threads) != 0)
+        give_up(BOX__STAGE_LIMITS, "the limit on threads cannot be set");
+}
+
+/* 2. Memory and object. */
+
+static void
+map_control(int fd)
+{
+    void *words = mmap((void *)BOX__CTL_ADDRESS, 4096, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE, fd, 0);
+    const struct box__table *head;
+    size_t bytes;
+
+    if (words == MAP_FAILED)
+        _exit(101);
+    head = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 4096);
+    if (head == MAP_FAILED)
+        give_up(BOX__STAGE_MAP, "the job cannot be read");
+    bytes = head->bytes;
+    munmap((void *)head, 4096);
+    if (mmap((void *)BOX__TABLE_ADDRESS, bytes, PROT_READ,
+             MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE, fd, 4096) == MAP_FAILED)
+        give_up(BOX__STAGE_MAP, "the job cannot be mapped");
+}
+
+static void
+map_regions(const struct runner *runner)
+{
+    for (uint32_t i = 0; i < table->region_count; i++) {
+        const struct box__region *region = &table_regions()[i];
+        int protection = region->writable ? PROT_READ | PROT_WRITE : PROT_READ;
+
+        if (region->fd >= runner->fd_count ||
+            mmap((void *)region->address, region->span, protection,
+                 MAP_SHARED | MAP_FIXED_NOREPLACE, runner->fds[region->fd],
+                 (off_t)region->offset) == MAP_FAILED)
+            give_up(BOX__STAGE_MAP, "a region cannot be mapped");
+    }
+}
+
+static void *
+load_object(const struct runner *runner)
+{
+    char by_number[32];
+    const char *path = runner->object;
+    void *handle, *function;
+
+    if (!path) {
+        snprintf(by_number, sizeof by_number, "/proc/self/fd/%d", runner->fds[0]);
+        path = by_number;
+    }
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        give_up(BOX__STAGE_LOAD, dlerror());
+    function = dlsym(handle, table->function);
+    if (!function)
+        give_up(BOX__STAGE_LOAD, dlerror());
+    return function;
+}
+
+/* 3. Pages. */
+
+static void
+populate(uintptr_t start, uintptr_t end, bool writable)
+{
+    start &= ~(uintptr_t)4095;
+    end = (end + 4095) & ~(uintptr_t)4095;
+    if (start >= end || madvise((void *)start, end - start,
+                                writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
+        return;
+    if (errno != EINVAL)
+        give_up(BOX__STAGE_POPULATE, "memory cannot be provided");
+    for (volatile char *page = (char *)start; (uintptr_t)page < end; page += 4096) {
+        char byte = *page; /* a kernel before 5.14 */
+
+        if (writable)
+            *page = byte;
+    }
+}
+
+/* The loader has write-protected PT_GNU_RELRO again: it is read, the rest of its segment written.
+ */
+static int
+populate_object(struct dl_phdr_info *info, size_t size, void *function)
+{
+    uintptr_t relro_end = 0;
+    bool ours = false;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr, end = start + header->p_memsz;
+
+        ours |= header->p_type == PT_LOAD && (uintptr_t)function - start < header->p_memsz;
+        if (header->p_type == PT_GNU_RELRO)
+            relro_end = end & ~(uintptr_t)4095;
+    }
+    if (!ours)
+        return 0;
+    ctl->code = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr, end = start + header->p_memsz;
+        bool writable = header->p_flags & PF_W;
+
+        if (header->p_type != PT_LOAD)
+            continue;
+        if (writable && relro_end > start) {
+            populate(start, relro_end, false);
+            start = relro_end;
+        }
+        populate(start, end, writable);
+    }
+    return 1;
+}
+
+static void
+populate_all(void *function)
+{
+    for (uint32_t i = 0; i < table->region_count; i++) {
+        const struct box__region *region = &table_regions()[i];
+
+        populate(region->address, region->address + region->span, region->writable);
+    }
+    dl_iterate_phdr(populate_object, function);
+}
+
+/* 5. Filters. */
+
+static void
+install(enum box__filter filter)
+{
+    static struct box__program program;
+
+    box__filter_make(&program, filter, table->threads > 1);
+    if (box__filter_install(&program) != 0)
+        give_up(BOX__STAGE_FILTER, "the system call filter cannot be installed");
+}
+
+/* 6. Threads. */
+
+static __attribute__((noinline)) void
+region_of_all(void)
+{
+#pragma omp parallel
+    {
+        volatile char stack[STACK_TOUCH];
+        int number = omp_get_thread_num();
+
+        for (int i = 0; i < STACK_TOUCH; i += 4096)
+            stack[i] = 0;
+        if (number < BOX__STACKS)
+            ctl->stacks[number] = (uintptr_t)&stack[STACK_TOUCH - 1];
+    }
+}
+
+/* 7. The handshake. */
+
+static void
+tell(uint32_t *word)
+{
+    __atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+    box__futex_wake(word);
+}
+
+static void
+await(uint32_t below, bool spin)
+{
+    uint32_t now;
+
+    while ((now = __atomic_load_n(&ctl->go, __ATOMIC_ACQUIRE)) < below) {
+        if (spin)
+            relax();
+        else
+            box__futex_wait(&ctl->go, now, -1);
+    }
+}
+
+#define P(i) ((void *)a[i])
+
+/* More arguments than the function takes do no harm in the calling conventions of Linux. */
+static void
+call(void *function, const uint64_t *given, uint32_t count)
+{
+    uint64_t a[BOX_ARGS_MAX] = {0};
+
+    memcpy(a, given, count * sizeof *a);
+    if (count <= 6)
+        ((function6 *)function)(P(0), P(1), P(2), P(3), P(4), P(5));
+    else if (count <= 16)
+        ((function16 *)function)(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8), P(9), P(10),
+                                 P(11), P(12), P(13), P(14), P(15));
+    else
+        ((function32 *)function)(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8), P(9), P(10),
+                                 P(11), P(12), P(13), P(14), P(15), P(16), P(17), P(18), P(19),
+                                 P(20), P(21), P(22), P(23), P(24), P(25), P(26), P(27), P(28),
+                                 P(29), P(30), P(31));
+}
+
+/* The path of a call, walked once before the clock starts: its code, its stack, the table. */
+static void
+nothing(void *a, void *b, void *c, void *d, void *e, void *f)
+{
+    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
+}
+
+static void
+make_calls(void *function)
+{
+    uint32_t calls = table->call_count, args = table->arg_count;
+    const uint64_t *given = table_args();
+
+    for (uint32_t i = 0; i < calls; i++)
+        call(function, given + (size_t)i * args, args);
+}
+
+static void
+prepare(const struct runner *runner, void **function)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    map_control(runner->fds[1]);
+    set_limits(runner);
+    install(BOX__FILTER_LOAD);
+    map_regions(runner);
+    *function = load_object(runner);
+    if (runner->landlock && landlock_deny_all() != 0)
+        give_up(BOX__STAGE_FILTER, "Landlock cannot be set");
+    populate_all(*function);
+    if (close_range(0, ~0u, 0) != 0)
+        give_up(BOX__STAGE_CLOSE, "descriptors cannot be closed");
+#if defined(__x86_64__)
+    if (table->no_clock && prctl(PR_SET_TSC, PR_TSC_SIGSEGV) != 0)
+        give_up(BOX__STAGE_FILTER, "the clock cannot be taken away");
+#endif
+    install(BOX__FILTER_RUN);
+    region_of_all();
+    region_of_all();
+}
+
+_Noreturn void
+runner_main(const struct runner *runner)
+{
+    void *function;
+    bool spin;
+
+    prepare(runner, &function);
+    spin = table->spin;
+    tell(&ctl->ready);
+    await(1, false);
+    region_of_all();
+    make_calls((void *)nothing);
+    tell(&ctl->armed);
+    await(2, spin);
+    make_calls(function);
+    if (spin)
+        __atomic_store_n(&ctl->done, 1, __ATOMIC_RELEASE);
+    else
+        tell(&ctl->done);
+    for (;;)
+        box__futex_wait(&ctl->done, 1, -1);
+}

@@ -1,0 +1,65 @@
+/* hone-box: the parts of the program that stands between the library and the guest. */
+#ifndef HONE_BOX_SERVER_INT_H
+#define HONE_BOX_SERVER_INT_H
+
+#include "box/wire_int.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One jail: what it should have, and what it got. */
+struct jail {
+    uint32_t without;     /* bits of enum box_feature that must not be used */
+    bool tools;           /* lay the toolchain into its root, read-only */
+    const char *cache;    /* a folder to lay at /cache, read-only; or NULL */
+    uint64_t bytes;       /* that its files may take */
+    uint32_t features;    /* out: what it was built with */
+    char text[BOX__TEXT]; /* out: what failed */
+};
+
+/* Puts the calling process into the jail: on success the caller goes on inside, as process 1 of a
+ * pid namespace where there is one, while the process that called waits outside and ends with it.
+ * The working folder is the root of the jail. 0, or -1 with errno and jail->text. */
+int
+jail_enter(struct jail *jail);
+
+/* No capability, no new privilege, not even by exec. Dies with its parent. */
+int
+jail_drop(void);
+
+/* Landlock. All three return 0 or -1 with errno. */
+int
+landlock_abi(void); /* 0: none */
+int
+landlock_deny_all(void);
+/* Reading below `readable`, everything below `writable`; lists end with NULL. */
+int
+landlock_allow(const char *const *readable, const char *const *writable);
+
+/* The verbs. Each returns the exit code of the program. */
+int
+serve(const struct box__order *order);
+int
+compile(const struct box__order *order, char *texts, const int *fds, size_t fd_count);
+int
+memory(const struct box__order *order);
+int
+probe(const struct box__order *order);
+
+/* The guest's process: never returns. `fds` are those of the job. */
+struct runner {
+    const int *fds;
+    size_t fd_count;
+    const char *object; /* its path, or NULL: descriptor fds[0] */
+    bool use_nproc, landlock;
+};
+
+_Noreturn void
+runner_main(const struct runner *runner);
+
+/* Tells the library what failed, and returns 1. */
+int
+reply_failed(int error, const char *text);
+
+#endif
