@@ -21,7 +21,7 @@ struct canon {
 struct unit_of_order { /* a stage, or all stages of a rec block */
     size_t first, count;
     char hash[HASH_TEXT];
-    bool printed;
+    int output; /* the first of its stages that is an output, by position; -1: none */
 };
 
 static const char *
@@ -148,6 +148,10 @@ hash_units(struct canon *canon, size_t *count)
         struct buf text = buf_in(canon->arena);
         print_unit(&text, canon, unit);
         hash_sha256(text.data, text.length, unit->hash);
+        unit->output = -1;
+        for (size_t j = unit->count; j > 0; j--)
+            if (program->stages[i + j - 1].tensor->output >= 0)
+                unit->output = program->stages[i + j - 1].tensor->output;
         for (size_t j = 0; j < unit->count; j++)
             canon->tensor_names[program->stages[i + j].tensor->number] =
                 arena_printf(canon->arena, "T%s%zu", unit->hash, j + 1);
@@ -184,11 +188,13 @@ struct order {
     size_t heap_count;
 };
 
+/* Equal stages were merged unless both are outputs: then the order of outputs decides. */
 static bool
 heap_before(const struct order *order, size_t a, size_t b)
 {
-    int compared = strcmp(order->units[a].hash, order->units[b].hash);
-    return compared < 0 || (compared == 0 && a < b);
+    const struct unit_of_order *x = &order->units[a], *y = &order->units[b];
+    int compared = strcmp(x->hash, y->hash);
+    return compared < 0 || (compared == 0 && x->output < y->output);
 }
 
 static void

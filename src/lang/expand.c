@@ -233,6 +233,8 @@ hoist_all(struct builder *b)
 struct merge {
     struct builder *builder;
     struct tensor **instead; /* by tensor number, or NULL */
+    struct tensor **outputs;
+    size_t output_count;
 };
 
 static const struct expr *
@@ -281,49 +283,121 @@ find_same(const struct table *table, const struct draft *drafts, const struct dr
     return &table->slots[slot];
 }
 
-/* `later` equals `earlier`: it goes, unless both are outputs. */
-static bool
-merge_into(struct merge *merge, struct draft *earlier, const struct draft *later,
-           struct tensor **outputs, size_t output_count)
+/* `later` equals `earlier`: it goes. */
+static void
+merge_into(struct merge *merge, struct draft *earlier, const struct draft *later)
 {
     struct tensor *kept = earlier->stage.tensor, *gone = later->stage.tensor;
-    if (is_output(gone, outputs, output_count)) {
-        if (is_output(kept, outputs, output_count))
-            return false;
+    if (is_output(gone, merge->outputs, merge->output_count)) {
         kept->name = gone->name;
         memcpy(earlier->stage.index, later->stage.index, sizeof later->stage.index);
-        for (size_t i = 0; i < output_count; i++)
-            if (outputs[i] == gone)
-                outputs[i] = kept;
+        for (size_t i = 0; i < merge->output_count; i++)
+            if (merge->outputs[i] == gone)
+                merge->outputs[i] = kept;
     }
     earlier->by_author |= later->by_author;
     merge->instead[gone->number] = kept;
+}
+
+/* Two outputs that are equal are both written. */
+static bool
+may_merge(const struct merge *merge, const struct draft *earlier, const struct draft *later)
+{
+    return !is_output(earlier->stage.tensor, merge->outputs, merge->output_count) ||
+           !is_output(later->stage.tensor, merge->outputs, merge->output_count);
+}
+
+static const struct expr *
+merged_value(struct merge *merge, const struct stage *stage)
+{
+    struct rewrite rewrite = {.ir = merge->builder->ir, .leave = leave_merging, .context = merge};
+    set_levels(rewrite.levels, stage->tensor, stage->index);
+    return ir_rewrite(&rewrite, stage->value);
+}
+
+/* Whether the block at `later` is that at `earlier` once its own tensors are exchanged. */
+static bool
+same_block(struct merge *merge, const struct draft *earlier, const struct draft *later,
+           size_t count)
+{
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
+        same &= may_merge(merge, &earlier[i], &later[i]) &&
+                earlier[i].stage.carried == later[i].stage.carried;
+        merge->instead[later[i].stage.tensor->number] = earlier[i].stage.tensor;
+    }
+    for (size_t i = 0; i < count && same; i++) {
+        struct stage exchanged = later[i].stage;
+        exchanged.value = merged_value(merge, &later[i].stage);
+        same = same_stage(&earlier[i].stage, &exchanged);
+    }
+    for (size_t i = 0; i < count; i++)
+        merge->instead[later[i].stage.tensor->number] = NULL;
+    return same;
+}
+
+static size_t
+block_length(const struct draft *drafts, size_t count)
+{
+    size_t length = 1;
+    while (length < count && drafts[length].stage.rec == drafts[0].stage.rec)
+        length++;
+    return length;
+}
+
+/* Drops a rec block that stands among the kept ones already. */
+static bool
+merge_block(struct merge *merge, size_t kept, const struct draft *later, size_t count)
+{
+    struct draft *drafts = merge->builder->drafts;
+    for (size_t i = 0; i + count <= kept;) {
+        size_t length = drafts[i].stage.rec < 0 ? 1 : block_length(&drafts[i], kept - i);
+        if (drafts[i].stage.rec >= 0 && length == count &&
+            same_block(merge, &drafts[i], later, count)) {
+            for (size_t j = 0; j < count; j++)
+                merge_into(merge, &drafts[i + j], &later[j]);
+            return true;
+        }
+        i += length;
+    }
+    return false;
+}
+
+static bool
+merge_stage(struct merge *merge, struct table *table, size_t kept, const struct draft *later)
+{
+    struct draft *drafts = merge->builder->drafts;
+    uint32_t *slot = find_same(table, drafts, later);
+    if (*slot == 0) {
+        *slot = (uint32_t)kept + 1;
+        return false;
+    }
+    if (!may_merge(merge, &drafts[*slot - 1], later))
+        return false;
+    merge_into(merge, &drafts[*slot - 1], later);
     return true;
 }
 
 static void
 merge_equal(struct builder *b, struct tensor **outputs, size_t output_count)
 {
-    struct merge merge = {b, arena_array(b->arena, b->tensor_count, sizeof *merge.instead)};
+    struct merge merge = {.builder = b, .outputs = outputs, .output_count = output_count};
     struct table table = {NULL, 64};
-    size_t kept = 0;
+    size_t kept = 0, length;
+    merge.instead = arena_array(b->arena, b->tensor_count, sizeof *merge.instead);
     while (table.capacity < 2 * b->draft_count)
         table.capacity *= 2;
     table.slots = arena_array(b->arena, table.capacity, sizeof *table.slots);
-    for (size_t i = 0; i < b->draft_count; i++) {
-        struct draft draft = b->drafts[i];
-        struct rewrite rewrite = {.ir = b->ir, .leave = leave_merging, .context = &merge};
-        for (unsigned d = 0; d < draft.stage.tensor->rank; d++)
-            rewrite.levels[d] = (struct level){draft.stage.tensor->extent[d], draft.stage.index[d],
-                                               0, draft.stage.tensor->size[d] - 1};
-        draft.stage.value = ir_rewrite(&rewrite, draft.stage.value);
-        uint32_t *slot = draft.stage.rec < 0 ? find_same(&table, b->drafts, &draft) : NULL;
-        if (slot != NULL && *slot != 0 &&
-            merge_into(&merge, &b->drafts[*slot - 1], &draft, outputs, output_count))
+    for (size_t i = 0; i < b->draft_count; i += length) {
+        bool block = b->drafts[i].stage.rec >= 0;
+        length = block ? block_length(&b->drafts[i], b->draft_count - i) : 1;
+        for (size_t j = i; j < i + length; j++)
+            b->drafts[j].stage.value = merged_value(&merge, &b->drafts[j].stage);
+        if (block ? merge_block(&merge, kept, &b->drafts[i], length)
+                  : merge_stage(&merge, &table, kept, &b->drafts[i]))
             continue;
-        b->drafts[kept++] = draft;
-        if (slot != NULL)
-            *slot = (uint32_t)kept;
+        memmove(&b->drafts[kept], &b->drafts[i], length * sizeof *b->drafts);
+        kept += length;
     }
     b->draft_count = kept;
 }

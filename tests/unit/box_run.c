@@ -1,31 +1,486 @@
+/* How a guest may end, and that it is told apart: each fixture with the ending it must get. */
 #include "../box/box_test.h"
 
-#include <time.h>
+#include <signal.h>
 
-static void
-doubles(void **state)
+#define CALL(number)                                                                               \
+    "static long call(long n, long a, long b, long c, long d, long e, long f)\n"                   \
+    "{ long r; register long r10 __asm__(\"r10\") = d, r8 __asm__(\"r8\") = e,\n"                  \
+    "  r9 __asm__(\"r9\") = f; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"0\"(n), \"D\"(a),\n"   \
+    "  \"S\"(b), \"d\"(c), \"r\"(r10), \"r\"(r8), \"r\"(r9) : \"rcx\", \"r11\", \"memory\");\n"    \
+    "  return r; }\n"                                                                              \
+    "void kernel(const float *x, float *y) { y[0] = (float)call(" number "); }\n"
+#define BODY(text) "void kernel(const float *x, float *y) { " text " }\n"
+
+static struct box_end
+run_text(struct box_test *test, const char *source)
 {
-    struct box_test *test = *state;
-    int object = box_test_object(test, "void kernel(const float *x, float *y)\n"
-                                       "{ for (int i = 0; i < 64; i++) y[i] = 2 * x[i]; }\n");
+    int object = box_test_object(test, source);
     struct box_test_job made;
     struct box_end end;
 
     box_test_job(test, &made, object, 256);
-    for (int i = 0; i < 64; i++)
-        box_test_data(test, &made.regions[0])[i] = (float)i;
+    made.job.limits.wall_seconds = 0.5;
     end = box_test_run(test, &made.job);
-    print_message("%s: %s\n", box_ending_name(end.ending), end.reason);
-    assert_int_equal(end.ending, BOX_DONE);
+    close(object);
+    return end;
+}
+
+static void
+calls_return(void **state)
+{
+    struct box_test *test = *state;
+    int object = box_test_object(test, BODY("for (int i = 0; i < 64; i++) y[i] = 2 * x[i];"));
+    struct box_test_job made;
+    struct box_end end;
+
+    box_test_job(test, &made, object, 256);
+    for (int mode = 0; mode < 2; mode++) {
+        float *x = box_test_data(test, &made.regions[0]);
+        float *y = box_test_data(test, &made.regions[1]);
+
+        for (int i = 0; i < 64; i++) {
+            x[i] = (float)(i + mode);
+            y[i] = -1;
+        }
+        made.job.mode = mode ? BOX_FUTEX : made.job.mode;
+        end = box_test_run(test, &made.job);
+        assert_int_equal(end.ending, BOX_DONE);
+        assert_string_equal(end.reason, "");
+        assert_true(end.t1 > end.t0);
+        for (int i = 0; i < 64; i++)
+            assert_true(y[i] == 2 * (float)(i + mode));
+    }
+    close(object);
+}
+
+/* Many calls, each with its own arguments; more than six of them. */
+static void
+arguments_arrive(void **state)
+{
+    struct box_test *test = *state;
+    int object = box_test_object(
+        test, "void kernel(float *a, float *b, float *c, float *d, float *e, float *f, float *g,\n"
+              "            float *h) { *h += *a + *b + *c + *d + *e + *f + *g; }\n");
+    struct box_arg args[3 * 8];
+    struct box_test_job made;
+    float *y;
+
+    box_test_job(test, &made, object, 256);
+    y = box_test_data(test, &made.regions[1]);
     for (int i = 0; i < 64; i++)
-        assert_true(box_test_data(test, &made.regions[1])[i] == 2 * (float)i);
+        y[i] = (float)i;
+    for (size_t call = 0; call < 3; call++)
+        for (size_t i = 0; i < 8; i++)
+            args[call * 8 + i] = (struct box_arg){1, 4 * (i < 7 ? i + call : 50 + call)};
+    made.job.args = args;
+    made.job.arg_count = 8;
+    made.job.call_count = 3;
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    for (int call = 0; call < 3; call++)
+        assert_true(y[50 + call] == (float)(50 + call + 21 + 7 * call));
+    close(object);
+}
+
+static void
+addresses_are_named(void **state)
+{
+    static const struct {
+        const char *source;
+        enum box_fault fault;
+        uint32_t region;
+        int64_t offset;
+    } cases[] = {
+        {BODY("y[64] = 1;"), BOX_FAULT_PAST_END, 1, 256},
+        {BODY("y[70000] = 1;"), BOX_FAULT_PAST_END, 1, 280000},
+        {BODY("y[0] = ((volatile const float *)x)[64];"), BOX_FAULT_PAST_END, 0, 256},
+        {BODY("y[-1000] = 1;"), BOX_FAULT_BEFORE_START, 1, -4000},
+        {BODY("((float *)x)[3] = 1;"), BOX_FAULT_READ_ONLY, 0, 12},
+        {BODY("*(volatile int *)8 = 1;"), BOX_FAULT_NULL, 0, 0},
+        {BODY("((void (*)(void))y)();"), BOX_FAULT_OTHER, 0, 0},
+        {BODY("*(volatile int *)0x123456789000 = 1;"), BOX_FAULT_OTHER, 0, 0},
+        {"static int deep(volatile char *p) { volatile char a[4096]; a[0] = *p;\n"
+         "return deep(a) + a[1]; }\n" BODY("volatile char c = 0; y[0] = (float)deep(&c);"),
+         BOX_FAULT_STACK, 0, 0},
+        {BODY("volatile char *p = __builtin_alloca(1 << 24); p[0] = 1;"), BOX_FAULT_STACK, 0, 0},
+    };
+    struct box_test *test = *state;
+
+    if (!(box_machine(test->box)->features >> BOX_PTRACE & 1))
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct box_end end = run_text(test, cases[i].source);
+
+        assert_int_equal(end.ending, BOX_CRASHED);
+        assert_int_equal(end.signal, SIGSEGV);
+        assert_true(strlen(end.reason) > 10);
+        if (i == 6)
+            continue; /* a jump into a buffer: some fault there, and no more is promised */
+        if (end.fault != cases[i].fault)
+            print_message("%s: %s\n", cases[i].source, end.reason);
+        assert_int_equal(end.fault, cases[i].fault);
+        assert_int_equal(end.region, cases[i].region);
+        assert_int_equal(end.offset, cases[i].offset);
+    }
+}
+
+static void
+crashes_are_named(void **state)
+{
+    static const struct {
+        const char *source, *reason;
+        int signal;
+    } cases[] = {
+        {BODY("volatile int z = 0; y[0] = (float)(1 / z);"), "division", SIGFPE},
+        {BODY("__asm__ volatile(\"ud2\");"), "illegal", SIGILL},
+        {BODY("__asm__ volatile(\"hlt\");"), "segmentation", SIGSEGV},
+    };
+    struct box_test *test = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct box_end end = run_text(test, cases[i].source);
+
+        assert_int_equal(end.ending, BOX_CRASHED);
+        assert_int_equal(end.signal, cases[i].signal);
+        if (box_machine(test->box)->features >> BOX_PTRACE & 1)
+            assert_non_null(strstr(end.reason, cases[i].reason));
+    }
+}
+
+static void
+forbidden_calls_are_named(void **state)
+{
+    static const struct {
+        const char *source, *name;
+    } cases[] = {
+        {CALL("41, 2, 1, 0, 0, 0, 0"), "socket"},
+        {CALL("57, 0, 0, 0, 0, 0, 0"), "fork"},
+        {CALL("58, 0, 0, 0, 0, 0, 0"), "vfork"},
+        {CALL("56, 17, 0, 0, 0, 0, 0"), "clone"},
+        {CALL("59, 0, 0, 0, 0, 0, 0"), "execve"},
+        {CALL("62, 1, 9, 0, 0, 0, 0"), "kill"},
+        {CALL("101, 16, 1, 0, 0, 0, 0"), "ptrace"},
+        {CALL("310, 1, 0, 0, 0, 0, 0"), "process_vm_readv"},
+        {CALL("13, 11, 0, 0, 8, 0, 0"), "rt_sigaction"},
+        {CALL("35, 0, 0, 0, 0, 0, 0"), "nanosleep"},
+        {CALL("2, 0, 0, 0, 0, 0, 0"), "open"},
+        {CALL("425, 8, 0, 0, 0, 0, 0"), "io_uring_setup"},
+        {CALL("323, 0, 0, 0, 0, 0, 0"), "userfaultfd"},
+        {CALL("298, 0, 0, 0, 0, 0, 0"), "perf_event_open"},
+        {CALL("321, 0, 0, 0, 0, 0, 0"), "bpf"},
+        {CALL("319, 0, 0, 0, 0, 0, 0"), "memfd_create"},
+        {CALL("250, 0, 0, 0, 0, 0, 0"), "keyctl"},
+        {CALL("317, 1, 0, 0, 0, 0, 0"), "seccomp"},
+        {CALL("272, 0x10000000, 0, 0, 0, 0, 0"), "unshare"},
+        {CALL("9, 0, 4096, 7, 34, -1, 0"), "mmap"},
+        {CALL("10, (long)y & -4096, 4096, 5, 0, 0, 0"), "mprotect"},
+        {CALL("329, (long)y & -4096, 4096, 7, 0, 0, 0"), "pkey_mprotect"},
+        {CALL("158, 0x1002, 0, 0, 0, 0, 0"), "arch_prctl"},
+        {CALL("29, 0, 4096, 0600, 0, 0, 0"), "shmget"},
+        {CALL("234, 1, 1, 9, 0, 0, 0"), "tgkill"},
+        {CALL("129, 1, 9, 0, 0, 0, 0"), "rt_sigqueueinfo"},
+        {CALL("434, 1, 0, 0, 0, 0, 0"), "pidfd_open"},
+    };
+    struct box_test *test = *state;
+    bool traced = box_machine(test->box)->features >> BOX_PTRACE & 1;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct box_end end = run_text(test, cases[i].source);
+
+        if (end.ending != BOX_FORBIDDEN)
+            print_message("%s: %s\n", cases[i].name, end.reason);
+        assert_int_equal(end.ending, BOX_FORBIDDEN);
+        assert_string_equal(end.syscall_name, traced ? cases[i].name : "unknown");
+    }
+}
+
+/* What is answered with an error: the guest goes on. */
+static void
+refused_calls_return(void **state)
+{
+    static const struct {
+        const char *source;
+        float answer;
+    } cases[] = {
+        {CALL("257, -100, (long)\"/\", 0, 0, 0, 0"), -1},          /* openat: EPERM */
+        {CALL("1, 1, (long)\"x\", 1, 0, 0, 0"), -1},               /* write: EPERM */
+        {CALL("435, 0, 0, 0, 0, 0, 0"), -38},                      /* clone3: ENOSYS */
+        {CALL("56, 0x50f00, 0, 0, 0, 0, 0"), -11},                 /* a thread: EAGAIN */
+        {CALL("10, (long)x & -4096, 4096, 3, 0, 0, 0"), -13},      /* write to the input: EACCES */
+        {CALL("28, (long)x & -4096, 4096, 9, 0, 0, 0"), -13},      /* MADV_REMOVE of it */
+        {CALL("157, 22, 0, 0, 0, 0, 0"), -1},                      /* prctl: EPERM */
+        {CALL("9, 0, 1L << 42, 3, 34, -1, 0"), -12},               /* mmap of 4 TB: ENOMEM */
+    };
+    struct box_test *test = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int object = box_test_object(test, cases[i].source);
+        struct box_test_job made;
+
+        box_test_job(test, &made, object, 256);
+        box_test_data(test, &made.regions[1])[0] = 99;
+        assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+        if (box_test_data(test, &made.regions[1])[0] != cases[i].answer)
+            print_message("case %zu: %g\n", i, box_test_data(test, &made.regions[1])[0]);
+        assert_true(box_test_data(test, &made.regions[1])[0] == cases[i].answer);
+        close(object);
+    }
+}
+
+static void
+early_exit_is_no_end(void **state)
+{
+    struct box_test *test = *state;
+    struct box_end end = run_text(test, CALL("231, 0, 0, 0, 0, 0, 0"));
+
+    assert_int_equal(end.ending, BOX_EXITED);
+    assert_int_equal(end.exit_code, 0);
+    end = run_text(test, CALL("60, 7, 0, 0, 0, 0, 0"));
+    assert_int_equal(end.ending, BOX_EXITED);
+    assert_int_equal(end.exit_code, 7);
+}
+
+static void
+endless_loop_is_ended(void **state)
+{
+    struct box_test *test = *state;
+    struct box_end end = run_text(test, BODY("for (;;) __asm__ volatile(\"\");"));
+
+    assert_int_equal(end.ending, BOX_TIMEOUT);
+    assert_non_null(strstr(end.reason, "0.5 s"));
+}
+
+static void
+memory_bomb_is_refused(void **state)
+{
+    struct box_test *test = *state;
+    struct box_end end =
+        run_text(test, "#include <stdlib.h>\n#include <string.h>\n" BODY(
+                           "for (long n = 1; n < 64; n++) {\n"
+                           "    char *p = malloc(1L << 28); if (!p) { y[0] = (float)n; return; }\n"
+                           "    *(volatile char *)p = 1; }"));
+    struct box_test_job made;
+
+    box_test_job(test, &made, -1, 256);
+    assert_int_equal(end.ending, BOX_DONE);
+    assert_true(box_test_data(test, &made.regions[1])[0] < 10);
+}
+
+/* Static scratch is there before the clock starts: no page faults for it. */
+static void
+scratch_is_populated(void **state)
+{
+    struct box_test *test = *state;
+    struct box_end small = run_text(test, BODY("y[0] = 1;"));
+    struct box_end large =
+        run_text(test, "static char scratch[64 << 20];\n" BODY(
+                           "for (int i = 0; i < 64 << 20; i += 4096) scratch[i] = 1;\n"
+                           "y[0] = scratch[4096 * (int)x[0]];"));
+
+    assert_int_equal(large.ending, BOX_DONE);
+    assert_true(large.minor_faults < small.minor_faults + 2000);
+}
+
+static void
+object_that_cannot_be_loaded(void **state)
+{
+    struct box_test *test = *state;
+    struct box_test_job made;
+    int object = box_test_object(test, BODY("y[0] = 1;"));
+    struct box_end end;
+
+    box_test_job(test, &made, object, 256);
+    made.job.function = "colonel";
+    end = box_test_run(test, &made.job);
+    assert_int_equal(end.ending, BOX_NOT_LOADED);
+    assert_non_null(strstr(end.reason, "colonel"));
+    close(object);
+    object = box_test_object(test, "static char huge[3L << 30];\n"
+                                   "void kernel(const float *x, float *y) { huge[(long)x[0]] = 1; }");
+    box_test_job(test, &made, object, 256);
+    end = box_test_run(test, &made.job);
+    assert_int_equal(end.ending, BOX_NOT_LOADED);
+    close(object);
+}
+
+static void
+clock_can_be_taken_away(void **state)
+{
+    struct box_test *test = *state;
+    int object = box_test_object(test, BODY("y[0] = (float)__builtin_ia32_rdtsc();"));
+    struct box_test_job made;
+    struct box_end end;
+
+    box_test_job(test, &made, object, 256);
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    made.job.no_clock = true;
+    end = box_test_run(test, &made.job);
+    assert_int_equal(end.ending, BOX_CRASHED);
+    assert_int_equal(end.signal, SIGSEGV);
+    close(object);
+}
+
+/* Threads. */
+
+static void
+all_cpus(struct box_test *test, struct box_test_job *made, int object)
+{
+    box_test_job(test, made, object, 256);
+    made->job.cpus = test->all_cpus;
+    made->job.threads = test->cpu_count;
+    made->job.mode = BOX_FUTEX;
+    made->job.caller_cpu = test->all_cpus[0];
+}
+
+static void
+threads_are_as_many_as_asked(void **state)
+{
+    static const char source[] = "#include <omp.h>\n" BODY(
+        "int n = 0;\n#pragma omp parallel num_threads(64) reduction(+ : n)\n n += 1;\n"
+        "y[0] = (float)n; y[1] = (float)omp_get_max_threads();");
+    struct box_test *test = *state;
+    int object = box_test_object(test, source);
+    struct box_test_job made;
+
+    all_cpus(test, &made, object);
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    assert_int_equal((int)box_test_data(test, &made.regions[1])[0], test->cpu_count);
+    assert_int_equal((int)box_test_data(test, &made.regions[1])[1], test->cpu_count);
+    box_test_job(test, &made, object, 256);
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    assert_int_equal((int)box_test_data(test, &made.regions[1])[0], 1);
+    close(object);
+}
+
+/* Filters are per thread: those of the pool must have theirs. */
+static void
+worker_threads_are_filtered(void **state)
+{
+    static const char source[] =
+        "#include <omp.h>\n" BODY("\n#pragma omp parallel\n"
+                                  "if (omp_get_thread_num() == omp_get_num_threads() - 1) {\n"
+                                  "long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"0\"(121L),\n"
+                                  "\"D\"(0L) : \"rcx\", \"r11\", \"memory\"); y[0] = (float)r; }");
+    struct box_test *test = *state;
+    int object = box_test_object(test, source);
+    struct box_test_job made;
+    struct box_end end;
+
+    all_cpus(test, &made, object);
+    end = box_test_run(test, &made.job);
+    assert_int_equal(end.ending, BOX_FORBIDDEN);
+    if (box_machine(test->box)->features >> BOX_PTRACE & 1)
+        assert_string_equal(end.syscall_name, "getpgid");
+    close(object);
+}
+
+static void
+worker_stack_overflow_is_named(void **state)
+{
+    static const char source[] =
+        "#include <omp.h>\nstatic int deep(volatile char *p) { volatile char a[4096]; a[0] = *p;\n"
+        "return deep(a) + a[1]; }\n" BODY(
+            "\n#pragma omp parallel\n"
+            "if (omp_get_thread_num() == omp_get_num_threads() - 1) {\n"
+            "volatile char c = 0; y[0] = (float)deep(&c); }");
+    struct box_test *test = *state;
+    int object = box_test_object(test, source);
+    struct box_test_job made;
+    struct box_end end;
+
+    all_cpus(test, &made, object);
+    end = box_test_run(test, &made.job);
+    assert_int_equal(end.ending, BOX_CRASHED);
+    if (box_machine(test->box)->features >> BOX_PTRACE & 1)
+        assert_int_equal(end.fault, BOX_FAULT_STACK);
+    close(object);
+}
+
+static void
+endless_threads_are_ended(void **state)
+{
+    struct box_test *test = *state;
+    int object = box_test_object(
+        test, BODY("\n#pragma omp parallel num_threads(8)\nfor (;;) __asm__ volatile(\"\");"));
+    struct box_test_job made;
+
+    all_cpus(test, &made, object);
+    made.job.limits.wall_seconds = 0.2;
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_TIMEOUT);
+    made.job.limits.wall_seconds = 30;
+    made.job.limits.cpu_seconds = 1;
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_TIMEOUT);
+    close(object);
+}
+
+/* Hooks come in order, and the guest has not run before the first stamp. */
+struct order {
+    char text[8];
+    float *y;
+    float before;
+};
+
+static void
+on_prepare(void *context)
+{
+    strcat(((struct order *)context)->text, "p");
+    *((struct order *)context)->y = 5;
+}
+
+static void
+on_armed(void *context)
+{
+    struct order *order = context;
+
+    strcat(order->text, "a");
+    order->before = *(volatile float *)order->y;
+}
+
+static void
+on_done(void *context)
+{
+    strcat(((struct order *)context)->text, "d");
+}
+
+static void
+hooks_come_in_order(void **state)
+{
+    struct box_test *test = *state;
+    int object = box_test_object(test, BODY("y[0] = 7;"));
+    struct box_test_job made;
+    struct order order = {{0}, NULL, 0};
+
+    box_test_job(test, &made, object, 256);
+    order.y = box_test_data(test, &made.regions[1]);
+    made.job.hooks = (struct box_hooks){&order, on_prepare, on_armed, on_done, NULL};
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    assert_string_equal(order.text, "pad");
+    assert_true(order.before == 5 && *order.y == 7);
     close(object);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(doubles)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_return),
+        cmocka_unit_test(arguments_arrive),
+        cmocka_unit_test(addresses_are_named),
+        cmocka_unit_test(crashes_are_named),
+        cmocka_unit_test(forbidden_calls_are_named),
+        cmocka_unit_test(refused_calls_return),
+        cmocka_unit_test(early_exit_is_no_end),
+        cmocka_unit_test(endless_loop_is_ended),
+        cmocka_unit_test(memory_bomb_is_refused),
+        cmocka_unit_test(scratch_is_populated),
+        cmocka_unit_test(object_that_cannot_be_loaded),
+        cmocka_unit_test(clock_can_be_taken_away),
+        cmocka_unit_test(threads_are_as_many_as_asked),
+        cmocka_unit_test(worker_threads_are_filtered),
+        cmocka_unit_test(worker_stack_overflow_is_named),
+        cmocka_unit_test(endless_threads_are_ended),
+        cmocka_unit_test(hooks_come_in_order),
+    };
 
-    return cmocka_run_group_tests(tests, box_test_setup, box_test_teardown);
+    return box_test_as_nobody(cmocka_run_group_tests(tests, box_test_setup, box_test_teardown));
 }

@@ -97,6 +97,14 @@ equal_stages_are_merged_and_unread_ones_dropped(void **state)
     assert_string_equal(stage_names(unit, "dim N=4\nin X: f32[N]\nA[i] = X[i]*2\nY[i] = X[i]*2\n"
                                           "Z[i] = A[i]+1\nout Y, Z\n"),
                         "Y Z");
+    /* scans and rec blocks too */
+    assert_string_equal(stage_names(unit, "dim N=4\nin X: f32[N]\nA[t] = A[t-1 | 0] + X[t]\n"
+                                          "B[u] = B[u-1 | 0] + X[u]\nY[i] = A[i]*B[i]\nout Y\n"),
+                        "A Y");
+    assert_string_equal(hash_of(unit, "dim N=4\nin X: f32[N]\nP[i] = X[i]+1\nQ[i] = X[i]+1\n"
+                                      "out P, Q\n"),
+                        hash_of(unit, "dim N=4\nin X: f32[N]\nQ[i] = X[i]+1\nP[i] = X[i]+1\n"
+                                      "out P, Q\n"));
 }
 
 static void

@@ -65,7 +65,7 @@ landlock_deny_all(void)
     return ruleset < 0 ? -1 : restrict_self(ruleset);
 }
 
-/* What does not exist needs no rule. */
+/* What does not exist, or is closed to us anyhow, needs no rule. */
 static int
 add(int ruleset, const char *path, uint64_t access)
 {
@@ -74,7 +74,7 @@ add(int ruleset, const char *path, uint64_t access)
 
     rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
     if (rule.parent_fd < 0)
-        return errno == ENOENT ? 0 : -1;
+        return errno == ENOENT || errno == EACCES ? 0 : -1;
     result = (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
     return result;
