@@ -51,7 +51,7 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
-LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o
+LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
@@ -77,7 +77,7 @@ $(OUT)/%.o: %.c $(OUT)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<) $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-$(OUT)/gen/library.o: build/gen/library.c $(OUT)/flags
+$(OUT)/gen/%.o: build/gen/%.c $(OUT)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<) $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
@@ -92,6 +92,16 @@ build/gen/library.c: $(LIBRARY) build/gen/library.list
 	        printf '""},\n'; \
 	    done; \
 	    printf '{NULL, NULL}};\n'; } >$@
+
+# C text that the emitter puts before what it emits, as strings.
+build/gen/emitted.c: $(wildcard src/lang/emitted/*.h)
+	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
+	    printf '#include "lang/emitted_int.h"\n'; \
+	    for file in $(sort $^); do \
+	        printf 'const char emitted_%s[] =\n' "$$(basename "$$file" .h)"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf ';\n'; \
+	    done; } >$@
 
 $(OUT)/libhone.a: $(LIB_OBJECTS) $(OUT)/objects.list
 	$(call quiet,AR,$@) rm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)

@@ -126,22 +126,24 @@ blame_address(const struct box__seen *seen, const struct box__ended *ended, stru
 static void
 blame_call(const struct box__ended *ended, struct box_end *end)
 {
+    bool known = ended->signal == SIGSYS; /* it was traced */
+
     end->ending = BOX_FORBIDDEN;
     end->syscall = ended->syscall;
 #if defined(__x86_64__)
-    if (ended->traced && ended->arch == AUDIT_ARCH_I386) {
+    if (known && ended->arch == AUDIT_ARCH_I386) {
         end->syscall_name = "32-bit call";
         say(end, "forbidden system call: number %d of the 32-bit interface", ended->syscall);
         return;
     }
-    if (ended->traced && (ended->syscall & X32_BIT)) {
+    if (known && (ended->syscall & X32_BIT)) {
         end->syscall_name = "x32 call";
         say(end, "forbidden system call: number %d of the x32 interface",
             ended->syscall & ~X32_BIT);
         return;
     }
 #endif
-    end->syscall_name = ended->traced ? box_syscall_name(ended->syscall) : "unknown";
+    end->syscall_name = known ? box_syscall_name(ended->syscall) : "unknown";
     say(end, "forbidden system call: %s%s", end->syscall_name,
         strcmp(end->syscall_name, "tgkill") == 0 ? " (abort)" : "");
 }

@@ -311,7 +311,6 @@ emit_kernel(struct emitter *em);
 
 void
 emit_reference_rules(struct emitter *em);
-extern const char emit_function_rules[];
 void
 emit_kernel_prelude(struct emitter *em, const char *body);
 void

@@ -1,6 +1,8 @@
 /* A kernel that stands alone: names that C allows, the prelude, the signature, small helpers. */
 #include "lang/emit_int.h"
 
+#include "lang/emitted_int.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,25 +120,6 @@ emit_index_name(struct emitter *em, const char *name, unsigned level)
 
 /* ---- prelude ---- */
 
-static const char bf16_helpers[] = "typedef uint16_t bf16;\n"
-                                   "static inline float\n"
-                                   "f32_of_bf16(bf16 x)\n"
-                                   "{\n"
-                                   "    const uint32_t bits = (uint32_t)x << 16;\n"
-                                   "    float f;\n"
-                                   "    memcpy(&f, &bits, sizeof f);\n"
-                                   "    return f;\n"
-                                   "}\n"
-                                   "static inline bf16\n"
-                                   "bf16_of_f32(float f)\n"
-                                   "{\n"
-                                   "    uint32_t bits;\n"
-                                   "    memcpy(&bits, &f, sizeof bits);\n"
-                                   "    if ((bits & 0x7fffffff) > 0x7f800000)\n"
-                                   "        return (bf16)(bits >> 16 | 64);\n"
-                                   "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n"
-                                   "}\n";
-
 static void
 print_macros(struct emitter *em)
 {
@@ -164,7 +147,7 @@ emit_kernel_prelude(struct emitter *em, const char *body)
     if (em->options.form == EMIT_NAIVE)
         print_macros(em);
     if (strstr(body, "bf16"))
-        buf_puts(em->out, bf16_helpers);
+        buf_puts(em->out, emitted_bf16);
     emit_signature(em);
     buf_puts(em->out, ";\n#endif\n\n");
 }

@@ -258,13 +258,18 @@ is_output(const struct tensor *tensor, struct tensor *const *outputs, size_t cou
 }
 
 static bool
+same_shape(const struct tensor *a, const struct tensor *b)
+{
+    bool same = a->dtype == b->dtype && a->rank == b->rank;
+    for (unsigned i = 0; i < a->rank && same; i++)
+        same = a->extent[i] == b->extent[i];
+    return same;
+}
+
+static bool
 same_stage(const struct stage *a, const struct stage *b)
 {
-    bool same = a->value == b->value && a->tensor->dtype == b->tensor->dtype &&
-                a->tensor->rank == b->tensor->rank;
-    for (unsigned i = 0; i < a->tensor->rank && same; i++)
-        same = a->tensor->extent[i] == b->tensor->extent[i];
-    return same;
+    return a->value == b->value && same_shape(a->tensor, b->tensor);
 }
 
 /* Stages by their value: a table of numbers from 1 into the drafts. */
@@ -323,7 +328,8 @@ same_block(struct merge *merge, const struct draft *earlier, const struct draft 
     bool same = true;
     for (size_t i = 0; i < count; i++) {
         same &= may_merge(merge, &earlier[i], &later[i]) &&
-                earlier[i].stage.carried == later[i].stage.carried;
+                earlier[i].stage.carried == later[i].stage.carried &&
+                same_shape(earlier[i].stage.tensor, later[i].stage.tensor);
         merge->instead[later[i].stage.tensor->number] = earlier[i].stage.tensor;
     }
     for (size_t i = 0; i < count && same; i++) {

@@ -127,8 +127,9 @@ out:
     return -1;
 }
 
+/* The runner waits at the gate until it is traced: a thread made before would not be. */
 static _Noreturn void
-become_runner(const struct server *server, struct job *job)
+become_runner(const struct server *server, struct job *job, int gate)
 {
     struct runner runner = {.fds = job->fds,
                             .fd_count = job->fd_count,
@@ -136,9 +137,12 @@ become_runner(const struct server *server, struct job *job)
                             .use_nproc = server->use_nproc,
                             .landlock = server->landlock};
     sigset_t none;
+    char word;
 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    if (read(gate, &word, 1) < 0)
+        _exit(102);
     runner_main(&runner);
 }
 
@@ -146,18 +150,21 @@ static int
 start_runner(struct server *server, struct job *job)
 {
     struct box__reply reply = {.kind = BOX__STARTED};
-    int pidfd;
+    int pidfd, gate[2];
 
-    if (server->own_root && place_object(job->fds[0]) != 0)
+    if ((server->own_root && place_object(job->fds[0]) != 0) || pipe2(gate, O_CLOEXEC) != 0)
         return -1;
     job->pid = fork();
+    if (job->pid == 0) {
+        close(gate[1]);
+        become_runner(server, job, gate[0]);
+    }
+    if (job->pid > 0 && server->trace)
+        ptrace(PTRACE_SEIZE, job->pid, 0, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE);
+    close(gate[0]);
+    close(gate[1]); /* opens it */
     if (job->pid < 0)
         return -1;
-    if (job->pid == 0)
-        become_runner(server, job);
-    if (server->trace)
-        job->ended.traced =
-            ptrace(PTRACE_SEIZE, job->pid, 0, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE) == 0;
     pidfd = (int)syscall(SYS_pidfd_open, job->pid, 0);
     if (pidfd < 0 || box__send(BOX__SOCKET, &reply, sizeof reply, &pidfd, 1) < 0)
         kill(job->pid, SIGKILL);
