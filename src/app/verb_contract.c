@@ -226,7 +226,11 @@ verb_contract(struct cli *cli)
         return STATUS_OK;
     }
     target_contract(&cli->out, target, task.programs, task.count, task.shown);
-    buf_printf(&cli->out, "\nIs a kernel right, and how fast?  hone judge FILE.op KERNEL%s\n",
-               target->suffix);
+    if (cli->operand_count > 1)
+        buf_printf(&cli->out, "\nThe right answers and their tolerance:  hone task %s --eval\n",
+                   cli->operands[1]);
+    else
+        buf_printf(&cli->out, "\nThe macros and the prototype of a task:  hone contract %s FILE.op\n",
+                   target->name);
     return STATUS_OK;
 }

@@ -15,7 +15,7 @@ for text in 'void kernel(const T *restrict in1, ..., T *restrict out1, ...);' \
     'f16 _Float16' 'multiples of 64 bytes' 'at most 1 GB' 'at most 1 MB a thread' \
     '#if N == 4096' 'dim any' '//! flags -O3' '//! tune' 'omp_get_max_threads()' \
     'everything of <math.h>' '-mprefer-vector-width=none|128|256|512' 'fast-math' \
-    '-falign-functions=64 -falign-loops=32' 'hone judge FILE.op KERNEL.c'; do
+    '-falign-functions=64 -falign-loops=32' 'hone contract cpu FILE.op'; do
     says rules "it says $text" "$text"
 done
 

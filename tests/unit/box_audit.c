@@ -3,9 +3,10 @@
 
 #define KERNEL "void kernel(const float *x, float *y) { y[0] = x[0]; }\n"
 
-static const char *const undefined[] = {"memcpy", "memset", "sqrtf", "expf", "GOMP_*", "omp_get_*",
-                                        NULL};
-static const char *const needed[] = {"libm.so.6", "libc.so.6", "libgomp.so.1", NULL};
+static const char *const undefined[] = {"memcpy", "memset",    "sqrtf",          "expf",
+                                        "GOMP_*", "omp_get_*", "__tls_get_addr", NULL};
+static const char *const needed[] = {"libm.so.6", "libc.so.6", "libgomp.so.1",
+                                     "ld-linux-x86-64.so.2", NULL};
 static const struct box_audit_rules rules = {undefined, needed, box_test_exports};
 
 static bool
@@ -63,9 +64,12 @@ others_are_refused_by_name(void **state)
     static const struct {
         const char *source, *reason;
     } cases[] = {
-        {"__attribute__((constructor)) static void early(void) {}\n" KERNEL, "constructor"},
-        {"__attribute__((destructor)) static void late(void) {}\n" KERNEL, "destructor"},
-        {"static void early(void) {}\n"
+        {"__attribute__((constructor)) static void early(void) { __asm__ volatile(\"\"); "
+         "}\n" KERNEL,
+         "constructor"},
+        {"__attribute__((destructor)) static void late(void) { __asm__ volatile(\"\"); }\n" KERNEL,
+         "destructor"},
+        {"static void early(void) { __asm__ volatile(\"\"); }\n"
          "__attribute__((section(\".init_array\"), used)) static void (*p)(void) = early;\n" KERNEL,
          "constructor"},
         {"static void go(void) {}\nstatic void (*pick(void))(void) { return go; }\n"

@@ -48,28 +48,28 @@ good_source_is_built(void **state)
 static void
 host_files_are_out_of_reach(void **state)
 {
-    static const char *const paths[] = {"/etc/passwd",        "/etc/hostname",  "/proc/self/environ",
-                                        "/proc/self/maps",    "/dev/zero",      "/dev/stdin",
-                                        "/dev/fd/0",          "/proc/self/fd/0", "/sys/kernel/notes"};
+    static const char *const paths[] = {"/etc/passwd",     "/etc/hostname",   "/proc/self/environ",
+                                        "/proc/self/maps", "/dev/zero",       "/dev/stdin",
+                                        "/dev/fd/0",       "/proc/self/fd/0", "/sys/kernel/notes"};
     struct box_test *test = *state;
 
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         struct box_compile_result result;
 
-        result = compile_text(
-            test, arena_printf(test->arena, "#include \"%s\"\n" KERNEL, paths[i]));
+        result =
+            compile_text(test, arena_printf(test->arena, "#include \"%s\"\n" KERNEL, paths[i]));
         assert_int_equal(result.build, BOX_BUILD_REFUSED);
         assert_true(strstr(result.diagnostics, "No such file") ||
                     strstr(result.diagnostics, "Permission denied"));
         result = compile_text(
-            test,
-            arena_printf(test->arena, "__asm__(\".incbin \\\"%s\\\"\");\n" KERNEL, paths[i]));
+            test, arena_printf(test->arena, "__asm__(\".incbin \\\"%s\\\"\");\n" KERNEL, paths[i]));
         assert_int_equal(result.build, BOX_BUILD_REFUSED);
         if (box_machine(test->box)->level != BOX_FULL)
             continue; /* names can be seen there, not contents */
-        result = compile_text(test, arena_printf(test->arena,
-                                                 "#if __has_include(\"%s\")\n#error SEEN\n#endif\n"
-                                                 KERNEL, paths[i]));
+        result = compile_text(
+            test,
+            arena_printf(test->arena, "#if __has_include(\"%s\")\n#error SEEN\n#endif\n" KERNEL,
+                         paths[i]));
         assert_int_equal(result.build, BOX_BUILT);
         close(result.object);
     }
@@ -218,15 +218,50 @@ same_source_same_object(void **state)
 static void
 flags_are_on_a_list(void **state)
 {
-    static const char *const good[] = {"-O3", "-ffast-math", "-funroll-loops", "-march=native",
-                                       "-mprefer-vector-width=512", "-DN=4", "-std=gnu17", "-Wall",
-                                       "-falign-functions=64", "-fopenmp", "-g"};
-    static const char *const bad[] = {"-fplugin=x.so", "-fplugin-arg-a-b", "-wrapper", "@file",
-                                      "-specs=x", "-B/tmp", "-I/etc", "-include", "/etc/passwd",
-                                      "-Wl,-rpath,/tmp", "-Wa,-a", "-Wp,-MD", "-fuse-ld=gold",
-                                      "-x", "-o", "-L/tmp", "-lfoo", "-T", "-imacros", "-M", "", "-",
-                                      "-fprofile-use", "-fdump-tree-all", "-save-temps", "-flto",
-                                      "-O2 -I/etc", "-march=native;x", "-E", "-S", "-c", "-f", "-D"};
+    static const char *const good[] = {"-O3",
+                                       "-ffast-math",
+                                       "-funroll-loops",
+                                       "-march=native",
+                                       "-mprefer-vector-width=512",
+                                       "-DN=4",
+                                       "-std=gnu17",
+                                       "-Wall",
+                                       "-falign-functions=64",
+                                       "-fopenmp",
+                                       "-g"};
+    static const char *const bad[] = {"-fplugin=x.so",
+                                      "-fplugin-arg-a-b",
+                                      "-wrapper",
+                                      "@file",
+                                      "-specs=x",
+                                      "-B/tmp",
+                                      "-I/etc",
+                                      "-include",
+                                      "/etc/passwd",
+                                      "-Wl,-rpath,/tmp",
+                                      "-Wa,-a",
+                                      "-Wp,-MD",
+                                      "-fuse-ld=gold",
+                                      "-x",
+                                      "-o",
+                                      "-L/tmp",
+                                      "-lfoo",
+                                      "-T",
+                                      "-imacros",
+                                      "-M",
+                                      "",
+                                      "-",
+                                      "-fprofile-use",
+                                      "-fdump-tree-all",
+                                      "-save-temps",
+                                      "-flto",
+                                      "-O2 -I/etc",
+                                      "-march=native;x",
+                                      "-E",
+                                      "-S",
+                                      "-c",
+                                      "-f",
+                                      "-D"};
     struct box_test *test = *state;
     struct box_compile_request request = {.compiler = "gcc",
                                           .flags = (const char *[]){"-fplugin=x", NULL},
@@ -246,7 +281,8 @@ static void
 headers_lie_beside_the_source(void **state)
 {
     struct box_test *test = *state;
-    const char *source = "#include \"help.h\"\nvoid kernel(float *y) { y[0] = HELP + SIZE + one; }\n";
+    const char *source =
+        "#include \"help.h\"\nvoid kernel(float *y) { y[0] = HELP + SIZE + one; }\n";
     struct box_text header = {"help.h", "#define HELP 4\n", 15};
     struct box_compile_request request = {
         .compiler = "gcc",

@@ -3,12 +3,12 @@
 
 #include <signal.h>
 
-#define CALL(number)                                                                               \
-    "static long call(long n, long a, long b, long c, long d, long e, long f)\n"                   \
-    "{ long r; register long r10 __asm__(\"r10\") = d, r8 __asm__(\"r8\") = e,\n"                  \
-    "  r9 __asm__(\"r9\") = f; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"0\"(n), \"D\"(a),\n"   \
-    "  \"S\"(b), \"d\"(c), \"r\"(r10), \"r\"(r8), \"r\"(r9) : \"rcx\", \"r11\", \"memory\");\n"    \
-    "  return r; }\n"                                                                              \
+#define CALL(number)                                                                             \
+    "static long call(long n, long a, long b, long c, long d, long e, long f)\n"                 \
+    "{ long r; register long r10 __asm__(\"r10\") = d, r8 __asm__(\"r8\") = e,\n"                \
+    "  r9 __asm__(\"r9\") = f; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"0\"(n), \"D\"(a),\n" \
+    "  \"S\"(b), \"d\"(c), \"r\"(r10), \"r\"(r8), \"r\"(r9) : \"rcx\", \"r11\", \"memory\");\n"  \
+    "  return r; }\n"                                                                            \
     "void kernel(const float *x, float *y) { y[0] = (float)call(" number "); }\n"
 #define BODY(text) "void kernel(const float *x, float *y) { " text " }\n"
 
@@ -202,14 +202,14 @@ refused_calls_return(void **state)
         const char *source;
         float answer;
     } cases[] = {
-        {CALL("257, -100, (long)\"/\", 0, 0, 0, 0"), -1},          /* openat: EPERM */
-        {CALL("1, 1, (long)\"x\", 1, 0, 0, 0"), -1},               /* write: EPERM */
-        {CALL("435, 0, 0, 0, 0, 0, 0"), -38},                      /* clone3: ENOSYS */
-        {CALL("56, 0x50f00, 0, 0, 0, 0, 0"), -11},                 /* a thread: EAGAIN */
-        {CALL("10, (long)x & -4096, 4096, 3, 0, 0, 0"), -13},      /* write to the input: EACCES */
-        {CALL("28, (long)x & -4096, 4096, 9, 0, 0, 0"), -13},      /* MADV_REMOVE of it */
-        {CALL("157, 22, 0, 0, 0, 0, 0"), -1},                      /* prctl: EPERM */
-        {CALL("9, 0, 1L << 42, 3, 34, -1, 0"), -12},               /* mmap of 4 TB: ENOMEM */
+        {CALL("257, -100, (long)\"/\", 0, 0, 0, 0"), -1},     /* openat: EPERM */
+        {CALL("1, 1, (long)\"x\", 1, 0, 0, 0"), -1},          /* write: EPERM */
+        {CALL("435, 0, 0, 0, 0, 0, 0"), -38},                 /* clone3: ENOSYS */
+        {CALL("56, 0x50f00, 0, 0, 0, 0, 0"), -11},            /* a thread: EAGAIN */
+        {CALL("10, (long)x & -4096, 4096, 3, 0, 0, 0"), -13}, /* write to the input: EACCES */
+        {CALL("28, (long)x & -4096, 4096, 9, 0, 0, 0"), -13}, /* MADV_REMOVE of it */
+        {CALL("157, 22, 0, 0, 0, 0, 0"), -1},                 /* prctl: EPERM */
+        {CALL("9, 0, 1L << 42, 3, 34, -1, 0"), -12},          /* mmap of 4 TB: ENOMEM */
     };
     struct box_test *test = *state;
 
@@ -361,8 +361,9 @@ object_that_cannot_be_loaded(void **state)
     assert_int_equal(end.ending, BOX_NOT_LOADED);
     assert_non_null(strstr(end.reason, "colonel"));
     close(object);
-    object = box_test_object(test, "static volatile char huge[3L << 30];\n"
-                                   "void kernel(const float *x, float *y) { huge[(long)x[0]] = 1; }");
+    object =
+        box_test_object(test, "static volatile char huge[3L << 30];\n"
+                              "void kernel(const float *x, float *y) { huge[(long)x[0]] = 1; }");
     box_test_job(test, &made, object, 256);
     end = box_test_run(test, &made.job);
     assert_int_equal(end.ending, BOX_NOT_LOADED);
@@ -422,11 +423,11 @@ threads_are_as_many_as_asked(void **state)
 static void
 worker_threads_are_filtered(void **state)
 {
-    static const char source[] =
-        "#include <omp.h>\n" BODY("\n#pragma omp parallel\n"
-                                  "if (omp_get_thread_num() == omp_get_num_threads() - 1) {\n"
-                                  "long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"0\"(121L),\n"
-                                  "\"D\"(0L) : \"rcx\", \"r11\", \"memory\"); y[0] = (float)r; }");
+    static const char source[] = "#include <omp.h>\n" BODY(
+        "\n#pragma omp parallel\n"
+        "if (omp_get_thread_num() == omp_get_num_threads() - 1) {\n"
+        "long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"0\"(121L),\n"
+        "\"D\"(0L) : \"rcx\", \"r11\", \"memory\"); y[0] = (float)r; }");
     struct box_test *test = *state;
     int object = box_test_object(test, source);
     struct box_test_job made;
