@@ -15,9 +15,9 @@ library_unit(struct scope *scope, size_t number, const char *name)
 {
     struct lang *lang = scope->builder->lang;
     const struct library_file *file = &library_files[number];
-    if (strstr(file->text, name) == NULL)
-        return NULL;
     if (lang->library[number] == NULL) {
+        if (strstr(file->text, name) == NULL)
+            return NULL;
         struct source source = {file->path, file->text, strlen(file->text)};
         lang->library[number] = parse(lang->arena, lang->names, &source, scope->builder->diags);
         lang->library[number]->library = true;
