@@ -110,7 +110,7 @@ $(OUT)/libhone.so.0: $(LIB_OBJECTS) $(OUT)/objects.list
 	$(call quiet,LD,$@) $(CC) -shared -Wl,-soname,libhone.so.0 $(ALL_LDFLAGS) \
 	    $(LIB_OBJECTS) $(LIBS) -o $@
 
-$(OUT)/hone: $(APP_OBJECTS) $(OUT)/libhone.a
+$(OUT)/hone: $(APP_OBJECTS) $(OUT)/libhone.a | $(BOX)
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(APP_OBJECTS) $(OUT)/libhone.a $(LIBS) -o $@
 
 # hone-box runs under a system call filter that no sanitizer would survive: one build for all modes.

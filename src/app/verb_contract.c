@@ -230,7 +230,8 @@ verb_contract(struct cli *cli)
         buf_printf(&cli->out, "\nThe right answers and their tolerance:  hone task %s --eval\n",
                    cli->operands[1]);
     else
-        buf_printf(&cli->out, "\nThe macros and the prototype of a task:  hone contract %s FILE.op\n",
+        buf_printf(&cli->out,
+                   "\nThe macros and the prototype of a task:  hone contract %s FILE.op\n",
                    target->name);
     return STATUS_OK;
 }

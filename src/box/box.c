@@ -112,9 +112,10 @@ probe(struct box *box, struct box__why *why)
     if (status != STATUS_OK)
         return status;
     box->machine.features = probed.features & ~box->options.without;
-    if (!has(box, BOX_MOUNTNS)) /* they come together or not at all */
-        box->machine.features &= ~(1u << BOX_USERNS | 1u << BOX_PIDNS | 1u << BOX_NETNS |
-                                   1u << BOX_IPCNS | 1u << BOX_UTSNS);
+    /* They come together or not at all, and only root can do without a user namespace. */
+    if (!has(box, BOX_MOUNTNS) || (!has(box, BOX_USERNS) && geteuid() != 0))
+        box->machine.features &= ~(1u << BOX_USERNS | 1u << BOX_MOUNTNS | 1u << BOX_PIDNS |
+                                   1u << BOX_NETNS | 1u << BOX_IPCNS | 1u << BOX_UTSNS);
     box->machine.landlock_abi = has(box, BOX_LANDLOCK) ? probed.landlock_abi : 0;
     box->nproc_counts = probed.nproc_counts;
     return STATUS_OK;

@@ -6,16 +6,21 @@
  * 3. No memory becomes executable: mmap and mprotect are refused with PROT_EXEC, mmap also with a
  *    file. No process is made: clone needs the flags of a thread and no namespace, and clone3,
  *    whose flags a filter cannot see, does not exist (glibc then takes clone).
- * 4. Filters add up and the strictest answer wins, so the load filter allows whatever the run
+ * 4. Of madvise only what concerns the guest's own pages: others would split or evict the huge
+ * pages of memory that the next guest uses too. Of futex no priority inheritance.
+ * 5. Filters add up and the strictest answer wins, so the load filter allows whatever the run
  * filter answers with a mere error.
  *
- * A linear search is as good as a tree: the kernel keeps a bitmap of the calls that are always
- * allowed and does not run the program for those. */
+ * The kernel keeps a bitmap of the calls that are always allowed and does not run the program for
+ * those, so its speed hardly matters; but to make the bitmap it walks the program once for every
+ * call there is, at each installation. Hence one instruction for each such call, and those first.
+ */
 #include "box/filter_int.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdint.h>
@@ -30,11 +35,12 @@
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 #else
-#error "box: write the constant AUDIT_ARCH_... of this machine here"
+#define ARCH 0 /* matches nothing, so that every call is trapped: name the machine here */
 #endif
 #define X32_BIT 0x40000000u
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum rule { ALLOW, REFUSE, MAP, PROTECT, CLONE };
+enum rule { ALLOW, REFUSE, MAP, PROTECT, CLONE, FUTEX, ADVISE };
 
 struct row {
     int number;
@@ -43,9 +49,9 @@ struct row {
 };
 
 static const struct row run_rows[] = {
-    {SYS_futex, ALLOW, 0},
+    {SYS_futex, FUTEX, ENOSYS},
     {SYS_sched_yield, ALLOW, 0},
-    {SYS_madvise, ALLOW, 0},
+    {SYS_madvise, ADVISE, EPERM},
     {SYS_munmap, ALLOW, 0},
     {SYS_brk, ALLOW, 0},
     {SYS_mmap, MAP, 0},
@@ -81,6 +87,7 @@ static const struct row run_rows[] = {
 static const struct row load_rows[] = {
     {SYS_mmap, ALLOW, 0},
     {SYS_mprotect, ALLOW, 0},
+    {SYS_madvise, ALLOW, 0},
     {SYS_openat, ALLOW, 0},
     {SYS_read, ALLOW, 0},
     {SYS_pread64, ALLOW, 0},
@@ -157,8 +164,6 @@ static const int compiler_denied[] = {
     SYS_semget,
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static void
 emit(struct box__program *program, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
 {
@@ -221,6 +226,39 @@ emit_clone(struct box__program *program, bool threads)
     answer(program, threads ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EAGAIN);
 }
 
+/* Allowed if the argument, or what the mask leaves of it, is in the list; else an error. */
+static void
+emit_choice(struct box__program *program, unsigned arg, uint32_t mask, const uint32_t *list,
+            size_t count, int error)
+{
+    load_arg(program, arg);
+    emit(program, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+    for (size_t i = 0; i < count; i++)
+        emit(program, BPF_JMP | BPF_JEQ | BPF_K, list[i], (uint8_t)(count - i), 0);
+    answer(program, SECCOMP_RET_ERRNO | (uint32_t)error);
+    answer(program, SECCOMP_RET_ALLOW);
+}
+
+static void
+emit_futex(struct box__program *program, int error)
+{
+    static const uint32_t calls[] = {FUTEX_WAIT,       FUTEX_WAKE,        FUTEX_WAIT_BITSET,
+                                     FUTEX_REQUEUE,    FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP,
+                                     FUTEX_WAKE_BITSET};
+
+    emit_choice(program, 1, ~(uint32_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME), calls,
+                COUNT(calls), error);
+}
+
+static void
+emit_advise(struct box__program *program, int error)
+{
+    static const uint32_t advice[] = {MADV_NORMAL, MADV_RANDOM,   MADV_SEQUENTIAL, MADV_WILLNEED,
+                                      MADV_FREE,   MADV_DONTNEED, MADV_HUGEPAGE,   MADV_NOHUGEPAGE};
+
+    emit_choice(program, 2, ~(uint32_t)0, advice, COUNT(advice), error);
+}
+
 static void
 emit_rule(struct box__program *program, const struct row *row, bool threads)
 {
@@ -240,10 +278,17 @@ emit_rule(struct box__program *program, const struct row *row, bool threads)
     case CLONE:
         emit_clone(program, threads);
         break;
+    case FUTEX:
+        emit_futex(program, row->error);
+        break;
+    case ADVISE:
+        emit_advise(program, row->error);
+        break;
     }
 }
 
-/* "Is it this number? If not, go on behind the rule." */
+/* "Is it this number? If not, go on behind the rule." Every rule ends with an answer, so the number
+ * is still loaded there. */
 static void
 emit_row(struct box__program *program, const struct row *row, bool threads)
 {
@@ -252,7 +297,22 @@ emit_row(struct box__program *program, const struct row *row, bool threads)
     emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)row->number, 0, 0);
     emit_rule(program, row, threads);
     program->code[test].jf = (uint8_t)(program->length - test - 1);
-    load(program, offsetof(struct seccomp_data, nr)); /* the rule may have loaded an argument */
+}
+
+/* The rows that say ALLOW without more: a chain of tests that lead to one answer behind it. */
+static void
+emit_allowed(struct box__program *program, const struct row *rows, size_t count)
+{
+    size_t first = program->length, last;
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].rule == ALLOW)
+            emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rows[i].number, 0, 0);
+    last = program->length;
+    emit(program, BPF_JMP | BPF_JA, 1, 0, 0);
+    answer(program, SECCOMP_RET_ALLOW);
+    for (size_t i = first; i < last; i++)
+        program->code[i].jt = (uint8_t)(last - i);
 }
 
 static void
@@ -266,23 +326,30 @@ emit_head(struct box__program *program)
     answer(program, SECCOMP_RET_TRAP);
 }
 
-/* The first row of a number counts, so the wider rules of the load filter come first. */
+static void
+emit_compiler(struct box__program *program)
+{
+    for (size_t i = 0; i < COUNT(compiler_denied); i++)
+        emit_row(program, &(struct row){compiler_denied[i], REFUSE, EPERM}, false);
+    answer(program, SECCOMP_RET_ALLOW);
+}
+
+/* The first row of a number counts: the load filter's, which are all of the simple kind. */
 void
 box__filter_make(struct box__program *program, enum box__filter filter, bool threads)
 {
     program->length = 0;
     emit_head(program);
     if (filter == BOX__FILTER_COMPILER) {
-        for (size_t i = 0; i < COUNT(compiler_denied); i++)
-            emit_row(program, &(struct row){compiler_denied[i], REFUSE, EPERM}, false);
-        answer(program, SECCOMP_RET_ALLOW);
+        emit_compiler(program);
         return;
     }
     if (filter == BOX__FILTER_LOAD)
-        for (size_t i = 0; i < COUNT(load_rows); i++)
-            emit_row(program, &load_rows[i], threads);
+        emit_allowed(program, load_rows, COUNT(load_rows));
+    emit_allowed(program, run_rows, COUNT(run_rows));
     for (size_t i = 0; i < COUNT(run_rows); i++)
-        emit_row(program, &run_rows[i], threads);
+        if (run_rows[i].rule != ALLOW)
+            emit_row(program, &run_rows[i], threads);
     answer(program, SECCOMP_RET_TRAP);
 }
 
@@ -298,31 +365,4 @@ box__filter_install(const struct box__program *program)
         return -1;
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
                         &install);
-}
-
-static enum box__answer
-row_answer(const struct row *row)
-{
-    switch (row->rule) {
-    case REFUSE:
-        return BOX__ANSWER_ERROR;
-    case MAP: /* with zeroes: neither anonymous nor a thread */
-    case CLONE:
-        return BOX__ANSWER_TRAP;
-    default:
-        return BOX__ANSWER_ALLOW;
-    }
-}
-
-enum box__answer
-box__filter_answer(enum box__filter filter, int number)
-{
-    if (filter == BOX__FILTER_LOAD)
-        for (size_t i = 0; i < COUNT(load_rows); i++)
-            if (load_rows[i].number == number)
-                return row_answer(&load_rows[i]);
-    for (size_t i = 0; i < COUNT(run_rows); i++)
-        if (run_rows[i].number == number)
-            return row_answer(&run_rows[i]);
-    return BOX__ANSWER_TRAP;
 }

@@ -27,10 +27,4 @@ box__filter_make(struct box__program *program, enum box__filter filter, bool thr
 int
 box__filter_install(const struct box__program *program);
 
-/* What the run filter does with a call whose arguments are all zero. */
-enum box__answer { BOX__ANSWER_ALLOW, BOX__ANSWER_ERROR, BOX__ANSWER_TRAP };
-
-enum box__answer
-box__filter_answer(enum box__filter filter, int number);
-
 #endif

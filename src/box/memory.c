@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MEMORY_SECONDS = 30, STAGGER_PAGES = 85 };
+enum { MEMORY_SECONDS = 30, STAGGER_PAGES = 85, PIECE = 256 << 20 };
 
 static size_t
 round_up(size_t bytes, size_t unit)
@@ -64,10 +64,39 @@ open_small(struct box_memory *memory, struct box__why *why)
     return STATUS_OK;
 }
 
+/* Bytes that can be had without making the kernel look for somebody to kill. */
+static size_t
+available(void)
+{
+    FILE *stream = fopen("/proc/meminfo", "re");
+    char line[128];
+    size_t kilobytes = 0;
+
+    while (stream && fgets(line, sizeof line, stream))
+        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
+            break;
+    if (stream)
+        fclose(stream);
+    return kilobytes << 10;
+}
+
+/* In pieces, with a look at what is left before each: others take memory too. */
+static bool
+allocate(const struct box_memory *memory)
+{
+    for (size_t at = 0, piece; at < memory->bytes; at += piece) {
+        piece = memory->bytes - at < PIECE ? memory->bytes - at : PIECE;
+        if (memory->bytes - at > available() - available() / 8 ||
+            fallocate(memory->fd, 0, (off_t)at, (off_t)piece) != 0)
+            return false;
+    }
+    return true;
+}
+
 static enum status
 provide(struct box_memory *memory, struct box__why *why)
 {
-    if (fault_hit(FAULT_ALLOC) || fallocate(memory->fd, 0, 0, (off_t)memory->bytes) != 0) {
+    if (fault_hit(FAULT_ALLOC) || !allocate(memory)) {
         snprintf(why->text, sizeof why->text, "no memory for buffers of %zu MB",
                  memory->bytes >> 20);
         return STATUS_MACHINE;

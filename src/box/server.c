@@ -96,7 +96,7 @@ start_on_cpus(struct box_server *server, struct box__worker *worker, const struc
     struct box__order order = {.verb = BOX__SERVE,
                                .without = box__without(server->box),
                                .use_nproc = server->box->nproc_counts};
-    struct environment environment;
+    struct environment environment = {0};
     cpu_set_t before, wanted;
     enum status status;
 

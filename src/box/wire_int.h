@@ -104,7 +104,7 @@ struct box__ended {
     uint32_t kind;
     int32_t status; /* as wait4() gives it */
     int32_t signal, code, syscall;
-    uint32_t arch, unused;
+    uint32_t arch;
     uint64_t address, rip;
     uint64_t minor_faults, major_faults, involuntary;
     uint64_t user_us, system_us;

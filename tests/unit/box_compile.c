@@ -52,9 +52,15 @@ host_files_are_out_of_reach(void **state)
                                         "/proc/self/maps", "/dev/zero",       "/dev/stdin",
                                         "/dev/fd/0",       "/proc/self/fd/0", "/sys/kernel/notes"};
     struct box_test *test = *state;
+    bool full = box_machine(test->box)->level == BOX_FULL;
 
+    if (!full && !(box_machine(test->box)->features >> BOX_LANDLOCK & 1))
+        skip();
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         struct box_compile_result result;
+
+        if (!full && (text_ends(paths[i], "/0") || text_ends(paths[i], "stdin")))
+            continue; /* the compiler's own standard input, which is /dev/null */
 
         result =
             compile_text(test, arena_printf(test->arena, "#include \"%s\"\n" KERNEL, paths[i]));
@@ -64,7 +70,7 @@ host_files_are_out_of_reach(void **state)
         result = compile_text(
             test, arena_printf(test->arena, "__asm__(\".incbin \\\"%s\\\"\");\n" KERNEL, paths[i]));
         assert_int_equal(result.build, BOX_BUILD_REFUSED);
-        if (box_machine(test->box)->level != BOX_FULL)
+        if (!full)
             continue; /* names can be seen there, not contents */
         result = compile_text(
             test,
@@ -375,6 +381,7 @@ main(void)
     };
     const struct CMUnitTest without_walls[] = {
         cmocka_unit_test(good_source_is_built),
+        cmocka_unit_test(host_files_are_out_of_reach),
         cmocka_unit_test(headers_lie_beside_the_source),
         cmocka_unit_test(lines_are_those_of_the_source),
     };

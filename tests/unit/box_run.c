@@ -207,7 +207,7 @@ refused_calls_return(void **state)
         {CALL("435, 0, 0, 0, 0, 0, 0"), -38},                 /* clone3: ENOSYS */
         {CALL("56, 0x50f00, 0, 0, 0, 0, 0"), -11},            /* a thread: EAGAIN */
         {CALL("10, (long)x & -4096, 4096, 3, 0, 0, 0"), -13}, /* write to the input: EACCES */
-        {CALL("28, (long)x & -4096, 4096, 9, 0, 0, 0"), -13}, /* MADV_REMOVE of it */
+        {CALL("28, (long)x & -4096, 4096, 9, 0, 0, 0"), -1},  /* MADV_REMOVE: EPERM */
         {CALL("157, 22, 0, 0, 0, 0, 0"), -1},                 /* prctl: EPERM */
         {CALL("9, 0, 1L << 42, 3, 34, -1, 0"), -12},          /* mmap of 4 TB: ENOMEM */
     };
@@ -387,6 +387,70 @@ clock_can_be_taken_away(void **state)
     close(object);
 }
 
+/* A guest that moves the server to another CPU has not moved the next guest. */
+static void
+server_cannot_be_moved(void **state)
+{
+    struct box_test *test = *state;
+    char source[1024];
+    struct box_test_job made;
+    int mover, teller;
+
+    snprintf(source, sizeof source,
+             CALL("203, 1, sizeof(long), (long)(unsigned long[]){%luul}, 0, 0, 0"),
+             1ul << test->other_cpu);
+    mover = box_test_object(test, source);
+    teller = box_test_object(
+        test, "#define _GNU_SOURCE\n#include <sched.h>\n" BODY("y[0] = (float)sched_getcpu();"));
+    box_test_job(test, &made, mover, 256);
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    made.job.object = teller;
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    assert_int_equal((int)box_test_data(test, &made.regions[1])[0], test->cpu);
+    close(mover);
+    close(teller);
+}
+
+/* Regions of many pages, at the offsets that box_stagger() gives, on whatever pages there are. */
+static void
+large_regions(void **state)
+{
+    enum { COUNT = 3, BYTES = 4000000 };
+    struct box_test *test = *state;
+    int object =
+        box_test_object(test, "void kernel(const int *a, const int *b, int *c)\n"
+                              "{ for (int i = 0; i < 1000000; i++) c[i] = a[i] + b[i]; }\n");
+    struct box_region regions[COUNT];
+    struct box_arg args[COUNT] = {{0, 0}, {1, 0}, {2, 0}};
+    struct box_memory *memory;
+    struct box_test_job made;
+    int *data[COUNT];
+    size_t at = 0;
+
+    assert_int_equal(box_memory_create(test->box, 32 << 20, &memory, test->diags), STATUS_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t span = (BYTES + BOX_PAGE - 1) / BOX_PAGE * BOX_PAGE;
+
+        at = box_stagger(at, i);
+        regions[i] =
+            (struct box_region){memory, at, span, i == 1 ? 0 : span - BYTES, BYTES, i == 2};
+        data[i] = (int *)((char *)box_memory_base(memory) + at + regions[i].lead);
+        at += span;
+        for (int k = 0; k < BYTES / 4; k++)
+            data[i][k] = i == 2 ? -1 : k * (int)(i + 1);
+    }
+    box_test_job(test, &made, object, 256);
+    made.job.regions = regions;
+    made.job.region_count = COUNT;
+    made.job.args = args;
+    made.job.arg_count = COUNT;
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    for (int k = 0; k < BYTES / 4; k++)
+        assert_true(data[2][k] == 3 * k);
+    box_memory_destroy(memory);
+    close(object);
+}
+
 /* Threads. */
 
 static void
@@ -542,6 +606,8 @@ main(void)
         cmocka_unit_test(scratch_is_populated),
         cmocka_unit_test(object_that_cannot_be_loaded),
         cmocka_unit_test(clock_can_be_taken_away),
+        cmocka_unit_test(server_cannot_be_moved),
+        cmocka_unit_test(large_regions),
         cmocka_unit_test(threads_are_as_many_as_asked),
         cmocka_unit_test(worker_threads_are_filtered),
         cmocka_unit_test(worker_stack_overflow_is_named),

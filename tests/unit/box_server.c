@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -230,14 +231,11 @@ guest_killed_by_an_outsider(void **state)
     close(object);
 }
 
-/* The whole program killed in the middle of a run: all it started must be gone soon after. We are
- * the reaper of what it leaves, so that it can be counted. */
+/* The whole program killed in the middle of its work: all it started must be gone soon after. We
+ * are the reaper of what it leaves, so that it can be counted. */
 static void
-client_killed_leaves_nothing(void **state)
+kill_and_count(void (*work)(struct box_test *test), struct box_test *test)
 {
-    struct box_test *test = *state;
-    int object = box_test_object(test, "void kernel(const float *x, float *y)\n"
-                                       "{ for (;;) __asm__ volatile(\"\"); }\n");
     struct timespec nap = {0, 20000000};
     int before, tries = 0;
     pid_t pid;
@@ -247,16 +245,10 @@ client_killed_leaves_nothing(void **state)
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
-        struct box_test_job made;
-        struct box_end end;
-
-        box_server_start(test->box, &test->server, test->diags);
-        box_test_job(test, &made, object, 256);
-        made.job.limits.wall_seconds = 100;
-        box_run(test->server, &made.job, &end, test->diags);
+        work(test);
         _exit(0);
     }
-    while (count_descendants(pid) < 2 && tries++ < 500)
+    while (count_descendants(pid) < 2 && tries++ < 500) /* hone-box, and what it has started */
         nanosleep(&nap, NULL);
     assert_true(count_descendants(pid) >= 2);
     nanosleep(&(struct timespec){0, 200000000}, NULL);
@@ -271,7 +263,57 @@ client_killed_leaves_nothing(void **state)
     }
     assert_int_equal(count_descendants(getpid()), before);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
-    close(object);
+}
+
+static void
+run_for_ever(struct box_test *test)
+{
+    int object = box_test_object(test, "void kernel(const float *x, float *y)\n"
+                                       "{ for (;;) __asm__ volatile(\"\"); }\n");
+    struct box_test_job made;
+    struct box_end end;
+
+    box_server_start(test->box, &test->server, test->diags);
+    box_test_job(test, &made, object, 256);
+    made.job.limits.wall_seconds = 100;
+    box_run(test->server, &made.job, &end, test->diags);
+}
+
+static void
+compile_for_long(struct box_test *test)
+{
+    static const char source[] = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(A(x))))))\n"
+                                 "int f(int a) { B(if (a == __COUNTER__) a *= 3;) return a; }\n";
+    struct box_compile_request request = {
+        .compiler = "gcc",
+        .flags = box_test_flags,
+        .source = {"kernel.c", source, sizeof source - 1},
+        .exports = box_test_exports,
+        .limits = {.wall_seconds = 100, .cpu_seconds = 100},
+    };
+    struct box_compile_result result;
+
+    box_compile(test->box, test->arena, &request, &result, test->diags);
+}
+
+static void
+client_killed_leaves_nothing(void **state)
+{
+    kill_and_count(run_for_ever, *state);
+    kill_and_count(compile_for_long, *state);
+}
+
+static void
+client_killed_without_walls(void **state)
+{
+    struct box_options options = {.without = 1u << BOX_MOUNTNS};
+    struct box_test *test = box_test_create(&options);
+
+    (void)state;
+    assert_non_null(test);
+    kill_and_count(run_for_ever, test);
+    kill_and_count(compile_for_long, test);
+    box_test_destroy(test);
 }
 
 #ifdef HONE_FAULTS
@@ -392,6 +434,24 @@ without_a_filter_nothing_runs(void **state)
 }
 
 static void
+unsafe_runs_without_a_filter(void **state)
+{
+    struct box_options options = {.without = 1u << BOX_SECCOMP, .unsafe = true};
+    struct box_test *test = box_test_create(&options);
+    struct box_test_job made;
+    int object;
+
+    (void)state;
+    assert_non_null(test);
+    assert_int_equal(box_machine(test->box)->level, BOX_NONE);
+    object = box_test_object(test, KERNEL);
+    box_test_job(test, &made, object, 256);
+    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+    close(object);
+    box_test_destroy(test);
+}
+
+static void
 missing_program(void **state)
 {
     char *kept = strdup(getenv("HONE_BOX"));
@@ -408,6 +468,52 @@ missing_program(void **state)
     setenv("HONE_BOX", kept, 1);
     free(kept);
     arena_destroy(unit->arena);
+}
+
+/* A box serves several threads, each with its own server. */
+static void *
+run_many(void *argument)
+{
+    struct box_test *test = argument;
+    struct box_server *server = NULL;
+    struct arena *arena = arena_create();
+    struct diags *diags = diags_create(arena, 0);
+    struct box_compile_request request = {.compiler = "gcc",
+                                          .flags = box_test_flags,
+                                          .source = {"kernel.c", KERNEL, strlen(KERNEL)},
+                                          .exports = box_test_exports};
+    struct box_compile_result built = {.object = -1};
+    struct box_test_job made;
+    struct box_end end;
+    size_t done = 0;
+
+    if (box_server_start(test->box, &server, diags) == STATUS_OK &&
+        box_compile(test->box, arena, &request, &built, diags) == STATUS_OK) {
+        box_test_job(test, &made, built.object, 256);
+        made.job.mode = BOX_FUTEX;
+        while (done < 50 && box_run(server, &made.job, &end, diags) == STATUS_OK &&
+               end.ending == BOX_DONE)
+            done++;
+    }
+    box_server_stop(server);
+    close(built.object);
+    arena_destroy(arena);
+    return (void *)done;
+}
+
+static void
+threads_have_their_own_servers(void **state)
+{
+    pthread_t threads[4];
+
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, *state), 0);
+    for (size_t i = 0; i < 4; i++) {
+        void *done;
+
+        assert_int_equal(pthread_join(threads[i], &done), 0);
+        assert_int_equal((size_t)done, 50);
+    }
 }
 
 static void
@@ -435,12 +541,15 @@ main(void)
         cmocka_unit_test(killed_during_a_run),
         cmocka_unit_test(guest_killed_by_an_outsider),
         cmocka_unit_test(client_killed_leaves_nothing),
+        cmocka_unit_test(client_killed_without_walls),
 #ifdef HONE_FAULTS
         cmocka_unit_test(faults_are_ours),
         cmocka_unit_test(no_memory_for_buffers),
 #endif
+        cmocka_unit_test(threads_have_their_own_servers),
         cmocka_unit_test(lower_rungs),
         cmocka_unit_test(without_a_filter_nothing_runs),
+        cmocka_unit_test(unsafe_runs_without_a_filter),
         cmocka_unit_test(missing_program),
         cmocka_unit_test(buffers_are_staggered),
     };

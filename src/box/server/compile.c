@@ -227,7 +227,7 @@ lock_files(const struct work *work)
 static _Noreturn void
 become_compiler(struct work *work, int output)
 {
-    static struct box__program program;
+    struct box__program program;
     char temporary[96];
     const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "SOURCE_DATE_EPOCH=0", temporary,
                                  NULL};
@@ -276,23 +276,23 @@ keep_output(struct work *work, const char *bytes, size_t count)
     work->result.diagnostics_dropped += count - kept;
 }
 
-/* Until the compiler's last process has closed its output, or time is up. */
+/* Until the compiler's last process has closed its output, time is up, or nobody waits for us. */
 static void
 read_output(struct work *work)
 {
     long end = now_ms() + (long)work->order->wall_ms;
+    struct pollfd polled[] = {{.fd = work->output, .events = POLLIN}, {.fd = BOX__SOCKET}};
     char bytes[16 * 1024];
 
     for (;;) {
-        struct pollfd polled = {.fd = work->output, .events = POLLIN};
         long left = end - now_ms();
         ssize_t got;
 
-        if (left <= 0) {
+        if (left <= 0 || (polled[1].revents & (POLLHUP | POLLERR))) {
             work->result.timed_out = 1;
             return;
         }
-        if (poll(&polled, 1, (int)left) <= 0)
+        if (poll(polled, 2, (int)left) <= 0 || !polled[0].revents)
             continue;
         got = read(work->output, bytes, sizeof bytes);
         if (got == 0)
@@ -317,8 +317,8 @@ end_compiler(struct work *work)
             work->result.timed_out = 1;
         nanosleep(&nap, NULL);
     }
-    if (work->jail.features & (1u << BOX_PIDNS))
-        kill(-1, SIGKILL);
+    if ((work->jail.features & (1u << BOX_PIDNS)) && getpid() == 1)
+        kill(-1, SIGKILL); /* all of the namespace but us */
     else
         kill(-work->pid, SIGKILL);
     if (pid != work->pid)

@@ -55,7 +55,7 @@ obey(const struct box__order *order, char *texts, const int *fds, size_t fd_coun
 int
 main(void)
 {
-    static char packet[BOX__PACKET];
+    char packet[BOX__PACKET] = {0};
     struct box__order order;
     struct rlimit no_core = {0, 0};
     int fds[BOX__FDS];

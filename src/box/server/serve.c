@@ -14,6 +14,7 @@
 #include <omp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static const char object_path[] = "/job/object.so";
 struct server {
     struct jail jail;
     int signals; /* a descriptor that tells of SIGCHLD */
-    bool trace, use_nproc, landlock, own_root;
+    cpu_set_t cpus;
+    bool trace, use_nproc, landlock, filter, own_root;
 };
 
 struct job {
@@ -91,10 +93,12 @@ start(struct server *server, const struct box__order *order)
         return -1;
     server->own_root = server->jail.features & (1u << BOX_MOUNTNS);
     server->use_nproc = order->use_nproc && (server->jail.features & (1u << BOX_USERNS));
+    server->filter = !(order->without & (1u << BOX_SECCOMP));
     server->trace = !(order->without & (1u << BOX_PTRACE));
     server->landlock = !(order->without & (1u << BOX_LANDLOCK)) && landlock_abi() > 0;
     server->signals = open_signals();
-    if (server->signals < 0 || first_thread() != 0) {
+    if (server->signals < 0 || first_thread() != 0 ||
+        sched_getaffinity(0, sizeof server->cpus, &server->cpus) != 0) {
         snprintf(server->jail.text, sizeof server->jail.text, "the fork server cannot be set up");
         return -1;
     }
@@ -135,7 +139,8 @@ become_runner(const struct server *server, struct job *job, int gate)
                             .fd_count = job->fd_count,
                             .object = server->own_root ? object_path : NULL,
                             .use_nproc = server->use_nproc,
-                            .landlock = server->landlock};
+                            .landlock = server->landlock,
+                            .filter = server->filter};
     sigset_t none;
     char word;
 
@@ -153,6 +158,9 @@ start_runner(struct server *server, struct job *job)
     int pidfd, gate[2];
 
     if ((server->own_root && place_object(job->fds[0]) != 0) || pipe2(gate, O_CLOEXEC) != 0)
+        return -1;
+    /* A guest of our own user id can move us; the next one must not start where it wants. */
+    if (sched_setaffinity(0, sizeof server->cpus, &server->cpus) != 0)
         return -1;
     job->pid = fork();
     if (job->pid == 0) {
@@ -307,7 +315,7 @@ serve(const struct box__order *order)
         return 1;
     for (;;) {
         struct job job = {0};
-        struct box__reply message;
+        struct box__reply message = {0};
 
         if (box__receive(BOX__SOCKET, &message, sizeof message, job.fds, BOX__FDS, &job.fd_count) <=
             0)

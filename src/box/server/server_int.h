@@ -52,7 +52,7 @@ struct runner {
     const int *fds;
     size_t fd_count;
     const char *object; /* its path, or NULL: descriptor fds[0] */
-    bool use_nproc, landlock;
+    bool use_nproc, landlock, filter;
 };
 
 _Noreturn void
