@@ -3,14 +3,16 @@
 #define HONE_APP_MACHINE_H
 
 #include "app/cli.h"
+#include "box/box.h"
 #include "measure/measure.h"
 
 struct machine_view {
     struct measure_facts facts;
     struct measure_kept kept;
     struct measure_state state;
-    bool tsc;                /* the clock in use is the processor's counter */
-    const char *gcc, *clang; /* versions; NULL: not found */
+    bool tsc;                          /* the clock in use is the processor's counter */
+    const char *gcc, *clang;           /* versions; NULL: not found */
+    const struct box_machine *sandbox; /* NULL: hone-box was not found */
     unsigned advice_count;
     const char *advice[MEASURE_MOST_ADVICE];
 };

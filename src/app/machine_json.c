@@ -117,6 +117,20 @@ put_state(struct buf *buf, const struct measure_state *state)
     put_list(buf, "reasons", state->reason, state->reason_count);
 }
 
+static void
+put_sandbox(struct buf *buf, const struct box_machine *sandbox)
+{
+    buf_puts(buf, ",\"sandbox\":{\"level\":");
+    face_json_string(buf, sandbox ? box_level_name(sandbox->level) : "none");
+    buf_printf(buf, ",\"landlock\":%d,\"missing\":[", sandbox ? sandbox->landlock_abi : 0);
+    for (int i = 0, count = 0; sandbox != NULL && i < BOX_FEATURE_COUNT; i++)
+        if (sandbox->missing[i] != NULL) {
+            buf_puts(buf, count++ ? "," : "");
+            face_json_string(buf, sandbox->missing[i]);
+        }
+    buf_puts(buf, "]}");
+}
+
 void
 machine_json(struct buf *buf, const struct machine_view *view)
 {
@@ -125,6 +139,7 @@ machine_json(struct buf *buf, const struct machine_view *view)
     put_string(buf, "clock", view->tsc ? "tsc" : "monotonic");
     put_figures(buf, figures);
     put_state(buf, &view->state);
+    put_sandbox(buf, view->sandbox);
     put_list(buf, "advice", view->advice, view->advice_count);
     buf_puts(buf, ",\"compilers\":{\"gcc\":");
     if (view->gcc != NULL)

@@ -186,6 +186,23 @@ put_verdict(struct buf *buf, const struct machine_view *view)
     put_advice(buf, view, buf->length - start);
 }
 
+/* How well untrusted code can be shut in, and what stays open. */
+static void
+put_sandbox(struct buf *buf, const struct box_machine *sandbox)
+{
+    if (sandbox == NULL) {
+        buf_puts(buf, "  sandbox     none: the program hone-box is not there; install it\n");
+        return;
+    }
+    buf_printf(buf, "  sandbox     %s", box_level_name(sandbox->level));
+    if (sandbox->landlock_abi > 0)
+        buf_printf(buf, ", landlock %d", sandbox->landlock_abi);
+    for (int i = 0; i < BOX_FEATURE_COUNT; i++)
+        if (sandbox->missing[i] != NULL)
+            buf_printf(buf, "\n              %s", sandbox->missing[i]);
+    buf_putc(buf, '\n');
+}
+
 void
 machine_screen(struct buf *buf, const struct machine_view *view, int verbosity)
 {
@@ -197,6 +214,7 @@ machine_screen(struct buf *buf, const struct machine_view *view, int verbosity)
                : view->facts.hypervisor
                    ? "none (virtual machine)"
                    : "none, or not for this user (kernel.perf_event_paranoid)");
+    put_sandbox(buf, view->sandbox);
     put_compilers(buf, view);
     if (verbosity > 0) {
         put_levels(buf, view);

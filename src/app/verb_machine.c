@@ -66,6 +66,7 @@ enum status
 verb_machine(struct cli *cli)
 {
     struct machine_view view = {0};
+    struct box *box = NULL;
     struct measure_clock clock = measure_clock_open();
     view.tsc = clock.tsc;
     measure_facts_read(cli->arena, &view.facts);
@@ -76,9 +77,12 @@ verb_machine(struct cli *cli)
     view.clang = find_version(cli->arena, "clang");
     view.advice_count =
         measure_advice(cli->arena, &view.facts, &view.kept.figures, &view.state, view.advice);
+    if (box_open(NULL, &box, diags_create(cli->arena, 1)) == STATUS_OK)
+        view.sandbox = box_machine(box);
     if (cli->json)
         machine_json(&cli->out, &view);
     else
         machine_screen(&cli->out, &view, cli->verbosity);
+    box_close(box);
     return STATUS_OK;
 }
