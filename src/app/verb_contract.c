@@ -227,8 +227,7 @@ verb_contract(struct cli *cli)
     }
     target_contract(&cli->out, target, task.programs, task.count, task.shown);
     if (cli->operand_count > 1)
-        buf_printf(&cli->out, "\nThe right answers and their tolerance:  hone task %s --eval\n",
-                   cli->operands[1]);
+        buf_puts(&cli->out, "\nThe right answers and their tolerance:  hone task FILE.op --eval\n");
     else
         buf_printf(&cli->out,
                    "\nThe macros and the prototype of a task:  hone contract %s FILE.op\n",
