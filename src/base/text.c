@@ -100,3 +100,29 @@ text_ends(const char *text, const char *suffix)
 
     return length >= tail && strcmp(text + length - tail, suffix) == 0;
 }
+
+char *
+text_trim(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+bool
+text_next_setting(char **next, char **key, char **value)
+{
+    for (char *line; (line = strsep(next, "\n")) != NULL;) {
+        line[strcspn(line, "#")] = '\0';
+        char *equals = strchr(line, '=');
+        if (equals == NULL)
+            continue;
+        *equals = '\0';
+        *key = text_trim(line);
+        *value = text_trim(equals + 1);
+        return true;
+    }
+    return false;
+}

@@ -20,4 +20,13 @@ text_starts(const char *text, const char *prefix);
 bool
 text_ends(const char *text, const char *suffix);
 
+/* Cuts blanks off both ends, in place. */
+char *
+text_trim(char *text);
+
+/* The next `key = value` line of a text, cut up in place; comments run from '#' to the end of a
+ * line, lines without '=' are passed over. *next moves on; false: there is none left. */
+bool
+text_next_setting(char **next, char **key, char **value);
+
 #endif

@@ -200,7 +200,6 @@ struct unit { /* a parsed file */
     size_t def_count;
     struct unit **used; /* by `use`, filled in by lang.c */
     size_t used_count;
-    bool library;
 };
 
 /* Parses everything it can; mistakes are in diags. Never NULL. */

@@ -20,7 +20,6 @@ library_unit(struct scope *scope, size_t number, const char *name)
             return NULL;
         struct source source = {file->path, file->text, strlen(file->text)};
         lang->library[number] = parse(lang->arena, lang->names, &source, scope->builder->diags);
-        lang->library[number]->library = true;
     }
     return lang->library[number];
 }

@@ -82,12 +82,6 @@ struct scope {
     unsigned depth;
 };
 
-struct rec_member {
-    const struct statement *statement;
-    struct tensor *tensor;
-    unsigned carried;
-};
-
 /* Where an expression is built. */
 struct env {
     struct scope *scope;

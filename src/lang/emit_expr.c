@@ -162,12 +162,6 @@ emit_number(struct emitter *em, const struct expr *e, enum kind kind)
     return converted(em, node->text, node->kind, kind);
 }
 
-const char *
-emit_value(struct emitter *em, const struct expr *e, enum kind kind)
-{
-    return emit_is_exact(em, e, kind) ? emit_number(em, e, kind) : emit_val(em, e, kind);
-}
-
 /* ---- loads ---- */
 
 static const char *

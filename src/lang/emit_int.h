@@ -205,10 +205,6 @@ emit_number(struct emitter *em, const struct expr *e, enum kind kind);
 const char *
 emit_val(struct emitter *em, const struct expr *e, enum kind kind);
 
-/* Either of them, as the node is. */
-const char *
-emit_value(struct emitter *em, const struct expr *e, enum kind kind);
-
 /* The text of a val node from those of its arguments. */
 const char *
 emit_val_node(struct emitter *em, const struct node *node);

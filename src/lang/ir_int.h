@@ -72,16 +72,11 @@ is_number(const struct expr *e)
     return e->op == OP_INT || e->op == OP_REAL;
 }
 
-/* Whether constants are known to be true or false here and now. */
+/* A condition that always holds. */
 static inline bool
 is_true(const struct expr *e)
 {
     return e->op == OP_INT && e->integer != 0;
-}
-static inline bool
-is_false(const struct expr *e)
-{
-    return e->op == OP_INT && e->integer == 0;
 }
 
 /* ---- rewriting ---- */

@@ -94,16 +94,6 @@ measure_keep(struct arena *arena, const char *path, const struct measure_facts *
 
 /* ---- reading ---- */
 
-static char *
-trim(char *text)
-{
-    text += strspn(text, " \t");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r", text[length - 1]))
-        text[--length] = 0;
-    return text;
-}
-
 /* The number of the level of that name; level_count: there is none yet. */
 static unsigned
 level_number(struct measure_figures *figures, const char *name)
@@ -201,14 +191,7 @@ measure_kept_read(struct arena *arena, struct measure_kept *kept)
         file_read(arena, kept->path, LARGEST_FILE, &source, diags_create(arena, 0)) != STATUS_OK)
         return;
     char *next = arena_strndup(arena, source.text, source.length);
-    for (char *line = strsep(&next, "\n"); line != NULL; line = strsep(&next, "\n")) {
-        line[strcspn(line, "#")] = 0;
-        char *value = strchr(line, '=');
-        if (value == NULL)
-            continue;
-        *value++ = 0;
-        line = trim(line);
-        value = trim(value);
+    for (char *line, *value; text_next_setting(&next, &line, &value);) {
         if (!kept->named && is_stale(arena, line, value))
             return;
         read_line(&kept->figures, line, value);

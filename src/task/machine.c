@@ -19,17 +19,6 @@
 
 /* ---- the kept description ---- */
 
-static char *
-trim(char *text)
-{
-    while (*text == ' ' || *text == '\t')
-        text++;
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r", text[length - 1]))
-        text[--length] = 0;
-    return text;
-}
-
 static bool
 positive(const char *text, double *value)
 {
@@ -57,7 +46,8 @@ read_level(struct lang_machine *machine, const char *name, const char *text)
     char *end;
     double bytes = strtod(text, &end), gbs;
     unsigned most = sizeof machine->level / sizeof machine->level[0];
-    if (end == text || !(bytes > 0) || !positive(trim(end), &gbs) || machine->level_count == most)
+    if (end == text || !(bytes > 0) || !positive(text_trim(end), &gbs) ||
+        machine->level_count == most)
         return;
     add_level(machine, name, bytes, gbs);
 }
@@ -99,14 +89,7 @@ read_description(struct arena *arena, const char *path, const char *key,
         return false;
     *machine = (struct lang_machine){.name = "this machine", .threads = 1, .measured = true};
     char *next = arena_strndup(arena, source.text, source.length);
-    for (char *line = strsep(&next, "\n"); line != NULL; line = strsep(&next, "\n")) {
-        line[strcspn(line, "#")] = 0;
-        char *value = strchr(line, '=');
-        if (value == NULL)
-            continue;
-        *value++ = 0;
-        line = trim(line);
-        value = trim(value);
+    for (char *line, *value; text_next_setting(&next, &line, &value);) {
         if (key != NULL && !strcmp(line, "key") && strcmp(value, key) != 0)
             return false;
         read_line(arena, machine, line, value);
@@ -168,8 +151,8 @@ read_cpuinfo(struct arena *arena, struct facts *facts, struct lang_machine *mach
         if (value == NULL)
             continue;
         *value++ = 0;
-        if (text_starts(line, "model name") && *trim(value))
-            machine->name = trim(value);
+        if (text_starts(line, "model name") && *text_trim(value))
+            machine->name = text_trim(value);
         else if (text_starts(line, "cpu MHz"))
             facts->ghz = fmax(facts->ghz, strtod(value, NULL) / 1000);
         else if (text_starts(line, "flags")) {
@@ -272,14 +255,14 @@ task_machine_key(struct arena *arena)
         char *value = strchr(line, ':');
         for (unsigned i = 0; value != NULL && i < sizeof words / sizeof *words; i++)
             if (text_starts(line, words[i]))
-                buf_printf(&key, " %s", trim(value + 1));
+                buf_printf(&key, " %s", text_trim(value + 1));
         for (unsigned i = 0; value != NULL && i < sizeof sets / sizeof *sets; i++)
             if (text_starts(line, "flags") && has_flag(value, sets[i]))
                 buf_printf(&key, " %s", sets[i]);
     }
     for (char *c = key.data; *c; c++) /* it has to survive being a line of the file */
         *c = *c == '#' || *c == '\t' ? '_' : *c;
-    return trim(key.data);
+    return text_trim(key.data);
 }
 
 void

@@ -144,6 +144,23 @@ mixing_spreads_single_bits(void **state)
     }
 }
 
+static void
+settings_are_cut_out_of_lines(void **state)
+{
+    char text[] = "# head\n  a = 1 2 \t# why\r\n\nno sign\nb=\r\n = c\nlast = x = y";
+    static const char *const want[][2] = {{"a", "1 2"}, {"b", ""}, {"", "c"}, {"last", "x = y"}};
+    char *next = text, *key, *value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_true(text_next_setting(&next, &key, &value));
+        assert_string_equal(key, want[i][0]);
+        assert_string_equal(value, want[i][1]);
+    }
+    assert_false(text_next_setting(&next, &key, &value));
+    assert_false(text_next_setting(&next, &key, &value));
+}
+
 int
 main(void)
 {
@@ -152,6 +169,7 @@ main(void)
         cmocka_unit_test(other_words_are_not),
         cmocka_unit_test(integers_are_whole),
         cmocka_unit_test(beginnings_and_ends),
+        cmocka_unit_test(settings_are_cut_out_of_lines),
         cmocka_unit_test(statuses_are_exit_codes),
         cmocka_unit_test(sha256_is_the_published_one),
         cmocka_unit_test(mixing_tells_texts_apart),

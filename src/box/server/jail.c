@@ -50,8 +50,8 @@ fail(struct jail *jail, const char *what)
 
 /* Outside: the parent. */
 
-static int
-write_file(const char *path, const char *text)
+int
+jail_write(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     ssize_t written;
@@ -70,7 +70,7 @@ write_map(pid_t child, const char *name, unsigned id, unsigned count)
 
     snprintf(path, sizeof path, "/proc/%d/%s", (int)child, name);
     snprintf(text, sizeof text, "0 %u %u", id, count);
-    return write_file(path, text);
+    return jail_write(path, text);
 }
 
 /* Unused ids where root may map them, else our own alone. */
@@ -82,7 +82,7 @@ write_maps(pid_t child)
     if (geteuid() == 0 && write_map(child, "uid_map", GUEST_ID, GUEST_IDS) == 0)
         return write_map(child, "gid_map", GUEST_ID, GUEST_IDS);
     snprintf(path, sizeof path, "/proc/%d/setgroups", (int)child);
-    if (write_file(path, "deny") != 0 || write_map(child, "uid_map", geteuid(), 1) != 0)
+    if (jail_write(path, "deny") != 0 || write_map(child, "uid_map", geteuid(), 1) != 0)
         return -1;
     return write_map(child, "gid_map", getegid(), 1);
 }

@@ -14,19 +14,6 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-static int
-write_text(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    ssize_t written;
-
-    if (fd < 0)
-        return -1;
-    written = write(fd, text, strlen(text));
-    close(fd);
-    return written < 0 ? -1 : 0;
-}
-
 /* Without maps the file would belong to nobody, and could not be made. */
 static int
 own_mounts(void)
@@ -37,13 +24,13 @@ own_mounts(void)
     if (uid == 0 && unshare(CLONE_NEWNS) == 0)
         return 0;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
-        write_text("/proc/self/setgroups", "deny") != 0)
+        jail_write("/proc/self/setgroups", "deny") != 0)
         return -1;
     snprintf(map, sizeof map, "0 %u 1", uid);
-    if (write_text("/proc/self/uid_map", map) != 0)
+    if (jail_write("/proc/self/uid_map", map) != 0)
         return -1;
     snprintf(map, sizeof map, "0 %u 1", gid);
-    return write_text("/proc/self/gid_map", map);
+    return jail_write("/proc/self/gid_map", map);
 }
 
 static int

@@ -18,6 +18,10 @@ struct jail {
     char text[BOX__TEXT]; /* out: what failed */
 };
 
+/* Writes a file of /proc, such as a map of user ids, in one go. 0, or -1 with errno. */
+int
+jail_write(const char *path, const char *text);
+
 /* Puts the calling process into the jail: on success the caller goes on inside, as process 1 of a
  * pid namespace where there is one, while the process that called waits outside and ends with it.
  * The working folder is the root of the jail. 0, or -1 with errno and jail->text. */
