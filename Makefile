@@ -103,15 +103,23 @@ build/gen/emitted.c: $(wildcard src/lang/emitted/*.h)
 	        printf ';\n'; \
 	    done; } >$@
 
-$(OUT)/libhone.a: $(LIB_OBJECTS) $(OUT)/objects.list
+# All modules, for the program and the tests.
+$(OUT)/parts.a: $(LIB_OBJECTS) $(OUT)/objects.list
 	$(call quiet,AR,$@) rm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
 
-$(OUT)/libhone.so.0: $(LIB_OBJECTS) $(OUT)/objects.list
-	$(call quiet,LD,$@) $(CC) -shared -Wl,-soname,libhone.so.0 $(ALL_LDFLAGS) \
+# The library for others: one object in which only hone_... can be seen, so that no name of ours meets
+# one of theirs.
+$(OUT)/libhone.a: $(OUT)/parts.a
+	$(call quiet,AR,$@) rm -f $@ && ld -r --whole-archive $< -o $(OUT)/libhone.o && \
+	    objcopy -w -G 'hone_*' $(OUT)/libhone.o && $(AR) rcs $@ $(OUT)/libhone.o
+
+$(OUT)/libhone.so.0: $(LIB_OBJECTS) $(OUT)/objects.list src/libhone/libhone.map
+	$(call quiet,LD,$@) $(CC) -shared -Wl,-soname,libhone.so.0 \
+	    -Wl,--version-script=src/libhone/libhone.map $(ALL_LDFLAGS) \
 	    $(LIB_OBJECTS) $(LIBS) -o $@
 
-$(OUT)/hone: $(APP_OBJECTS) $(OUT)/libhone.a | $(BOX)
-	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(APP_OBJECTS) $(OUT)/libhone.a $(LIBS) -o $@
+$(OUT)/hone: $(APP_OBJECTS) $(OUT)/parts.a | $(BOX)
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(APP_OBJECTS) $(OUT)/parts.a $(LIBS) -o $@
 
 # hone-box runs under a system call filter that no sanitizer would survive: one build for all modes.
 
@@ -129,17 +137,17 @@ $(BOX): $(BOX_OBJECTS)
 
 # Tests: what is tested is built in TEST_MODE, and in release to see its warnings too.
 
-$(UNIT_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
-	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/libhone.a -lcmocka $(LIBS) -o $@
+$(UNIT_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/parts.a -lcmocka $(LIBS) -o $@
 
 ifneq ($(MODE),fuzz)
-$(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/libhone.a
-	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/tests/fuzz/replay.o $(OUT)/libhone.a \
+$(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/parts.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/tests/fuzz/replay.o $(OUT)/parts.a \
 	    $(LIBS) -o $@
 endif
 
 ifeq ($(MODE),$(TEST_MODE))
-test-programs: $(HONE) $(BOX) $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
+test-programs: all $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
 else
 test-programs: all
 	+@$(MAKE) --no-print-directory MODE=$(TEST_MODE) test-programs
@@ -157,8 +165,8 @@ soak: test-programs
 # Fuzzing, in a mode of its own because libFuzzer is clang's.
 
 ifeq ($(MODE),fuzz)
-$(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
-	$(call quiet,LD,$@) $(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $< $(OUT)/libhone.a $(LIBS) -o $@
+$(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
+	$(call quiet,LD,$@) $(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $< $(OUT)/parts.a $(LIBS) -o $@
 
 # New inputs go to build/fuzz/found/NAME/, crashes to build/fuzz/found/NAME-crash-*; what is worth
 # keeping is moved to the corpus.
@@ -179,8 +187,8 @@ endif
 
 # Benchmarks: each script prints ratios measured side by side; none fails because of a clock.
 
-$(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libhone.a
-	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/libhone.a $(LIBS) -o $@
+$(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/parts.a $(LIBS) -o $@
 
 bench: $(HONE) $(BENCH_PROGRAMS)
 	@for script in $(wildcard bench/*.sh); do \
