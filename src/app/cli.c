@@ -128,6 +128,10 @@ take_option(struct cli *cli, const struct option *option, const char *value)
         if (global == option)
             return take_global(cli, option, value);
     const char **slot = &cli->given[option - cli->verb->options];
+    if (*slot != NULL && option->value != NULL && strstr(option->value, "[,") != NULL) {
+        *slot = arena_printf(cli->arena, "%s,%s", *slot, value); /* a list, given in pieces */
+        return STATUS_OK;
+    }
     if (*slot != NULL && option->value != NULL) {
         struct buf buf = buf_in(cli->arena);
         put_option(&buf, option);

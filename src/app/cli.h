@@ -7,13 +7,15 @@
 #include "base/diag.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "lang/lang.h"
 
 struct cli;
 
 struct option {
     char letter;       /* 0: none */
     const char *name;  /* NULL: only the letter; first of all, NULL and 0 end the list */
-    const char *value; /* what follows, as the help writes it; NULL: a flag */
+    const char *value; /* what follows, as the help writes it; NULL: a flag. "X[,X]": a list, and
+                          the option may be repeated */
     const char *help;
 };
 
@@ -63,6 +65,11 @@ cli_given(const struct cli *cli, const char *name);
 enum status
 cli_wrong(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The numbers of the cases that --case names; without it the first `otherwise` ones. */
+enum status
+cli_cases(struct cli *cli, const struct lang *lang, size_t otherwise, size_t **numbers,
+          size_t *count);
+
 const struct verb *
 cli_find_verb(const char *name);
 
@@ -93,6 +100,8 @@ enum status
 verb_fmt(struct cli *cli);
 enum status
 verb_contract(struct cli *cli);
+enum status
+verb_judge(struct cli *cli);
 enum status
 verb_machine(struct cli *cli);
 enum status

@@ -138,7 +138,7 @@ put_task(struct buf *out, const struct target *target, const struct task *task)
         put_field(out, "signature", signature.data);
     }
     if (target->prelude) {
-        target->prelude(&prelude, shown);
+        target_put_prelude(&prelude, target, shown);
         put_field(out, "prelude", prelude.data);
     }
     buf_puts(out, ",\"cases\":[");

@@ -30,6 +30,19 @@ static const struct option fmt_options[] = {
     {0},
 };
 
+static const struct option judge_options[] = {
+    {0, "case", "NAME[,NAME]", "only these cases"},
+    {0, "threads", "N", "threads of the kernel and of the baselines (default: all processors)"},
+    {0, "baseline", "NAME[,NAME]", "what to compare with: naive, kernel files (default: naive)"},
+    {0, "effort", "quick|normal", "how long to measure (default: normal, about a second a case)"},
+    {0, "seed", "S", "repeat a verdict: the seed that it printed, in hex"},
+    {0, "keep", "DIR",
+     "write the texts as compiled, the verdict and inputs that went wrong to DIR"},
+    {0, "target", "T", "where the kernel runs (default: cpu)"},
+    {0, "require-sandbox", NULL, "refuse to run anything where the sandbox is not complete"},
+    {0},
+};
+
 static const struct option machine_options[] = {
     {0, "measure", NULL, "measure again, whatever was kept"},
     {0},
@@ -101,6 +114,29 @@ const struct verb verbs[] = {
         .least = 0,
         .most = 2,
         .run = verb_contract,
+    },
+    {
+        .name = "judge",
+        .group = GROUP_START,
+        .summary = "is a kernel right, and how fast is it really",
+        .operands = "FILE.op KERNEL.c...",
+        .details =
+            "Builds the kernel and runs it, both in a sandbox; compares every element of every\n"
+            "output with the reference, on secret inputs of many kinds, with one thread and with\n"
+            "all; then times it side by side with the baselines. Timed calls are checked too.\n"
+            "\n"
+            "The verdict is one of correct, wrong, crashed, timed_out, cheated, rejected (it\n"
+            "breaks the contract) and build_failed. Several kernels are ranked by paired\n"
+            "comparison; those that cannot be told apart are called the same.\n"
+            "\n"
+            "Exit code 0: all are correct; 1: some are not; 2: a file cannot be read or a case\n"
+            "cannot be judged here; 3: this machine failed, and nothing was judged.\n",
+        .example = "hone judge examples/softmax.op examples/softmax.c",
+        .example_note = "is it right, how fast is it really",
+        .options = judge_options,
+        .least = 2,
+        .most = SIZE_MAX,
+        .run = verb_judge,
     },
     {
         .name = "machine",

@@ -194,7 +194,9 @@ box_stagger(size_t at, size_t index);
 
 /* 5. The run jail. */
 
-enum { BOX_REGIONS_MAX = 1024, BOX_ARGS_MAX = 32, BOX_CALLS_MAX = 4096, BOX_CPUS_MAX = 256 };
+#define BOX_REALTIME_SECONDS 1.0 /* a guest on all CPUs may stop everything else for so long */
+
+enum { BOX_REGIONS_MAX = 8192, BOX_ARGS_MAX = 1024, BOX_CALLS_MAX = 4096, BOX_CPUS_MAX = 256 };
 
 /* A piece of memory as the guest sees it, with unmapped addresses on both sides. The data may stand
  * at its left end (lead 0), at its right end (lead = span - bytes) or between. */
@@ -248,13 +250,19 @@ struct box_job {
     int caller_cpu;  /* the calling thread stays on it during the run; -1: as it is */
     enum box_mode mode;
     bool no_clock; /* reading the time stamp counter or the clock is a crash */
+    bool
+        count_faults; /* see box_end.timed_faults; costs some microseconds before the first stamp */
+    bool realtime; /* caller and guest in real-time classes from `ready` to the end, so that others
+                    * do not run in between; for BOX_FUTEX, where we may (root), and wall_seconds is
+                    * at most BOX_REALTIME_SECONDS. The CPUs must be this job's alone: real-time
+                    * guests do not share them. Hooks must not start processes then. */
     struct box_run_limits limits;
     struct box_hooks hooks;
 };
 
 enum box_ending {
     BOX_DONE,       /* all calls returned */
-    BOX_NOT_LOADED, /* the loader refused the object; `reason` has its words */
+    BOX_NOT_LOADED, /* the loader refused the object, or it is larger than limits.memory */
     BOX_EXITED,     /* the process ended before the calls had returned */
     BOX_CRASHED,    /* a signal; see `fault` */
     BOX_FORBIDDEN,  /* a system call that is not allowed */
@@ -285,7 +293,10 @@ struct box_end {
     int syscall;              /* BOX_FORBIDDEN */
     const char *syscall_name; /* "socket", "32-bit call", "x32 call", "unknown" */
     uint64_t minor_faults, major_faults, involuntary_switches;
+    int64_t timed_faults; /* page faults, minor and major, from just before t0 until the guest's
+                           * end, if job.count_faults; -1: not known */
     double user_seconds, system_seconds;
+    bool realtime;     /* job.realtime was heeded */
     unsigned replaced; /* servers lost and replaced during this run */
 };
 

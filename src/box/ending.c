@@ -199,6 +199,15 @@ copy_usage(const struct box__ended *ended, struct box_end *end)
     end->system_seconds = 1e-6 * (double)ended->system_us;
 }
 
+/* The guest can send no signal: one that a process sent, as its code says, came from elsewhere. */
+static bool
+is_from_outside(const struct box__ended *ended)
+{
+    int number = WTERMSIG(ended->status);
+
+    return number == SIGKILL || (ended->signal == number && ended->code <= 0);
+}
+
 bool
 box__classify(const struct box__seen *seen, const struct box__ended *ended, struct box_end *end,
               struct box__why *why)
@@ -215,7 +224,7 @@ box__classify(const struct box__seen *seen, const struct box__ended *ended, stru
         end->ending = BOX_EXITED;
         end->exit_code = WEXITSTATUS(ended->status);
         say(end, "the process exited with code %d before the calls had returned", end->exit_code);
-    } else if (WTERMSIG(ended->status) == SIGKILL) {
+    } else if (is_from_outside(ended)) {
         box__fault(why, 0, "the runner was killed from outside (out of memory?)");
         return false;
     } else {

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const allowed[] = {"-O", "-f", "-m",        "-std=",    "-W", "-D",
-                                      "-U", "-g", "-pedantic", "-pthread", NULL};
+static const char *const allowed[] = {"-O", "-f", "-m",        "-std=",    "-W",       "-D",
+                                      "-U", "-g", "-pedantic", "-pthread", "--param=", NULL};
 
 /* Of those, what loads code, names a file or reaches another program. */
 static const char *const refused[] = {"-fplugin",

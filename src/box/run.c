@@ -10,16 +10,17 @@
  * nothing is read from its outputs before it is dead, but by the caller's own hook.
  *
  * In BOX_FUTEX mode the caller sleeps on the CPU of the guest's first thread, so that its waking is
- * a plain switch of processes there; that thread is made SCHED_BATCH from outside, or it would
- * preempt the caller inside the very call that wakes it, and the caller would steal a slice later.
- */
+ * a plain switch of processes there (sched.c).
+ *
+ * A server may be lost at any moment. Its guest is then killed by us and waited for before the run
+ * is repeated, since both would use the same memory; the control words are made anew, for the case
+ * that there is a guest of which we were not told: it waits for ever for its `go`. */
 #include "box/run_int.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
 
 enum {
     LOST_MOST = 3,       /* servers that may be lost before we give up */
-    ANSWER_SECONDS = 30, /* a server that is silent for so long is lost */
+    ANSWER_SECONDS = 10, /* a server that is silent for so long is lost */
     ASK_AGAIN = 400,     /* times, of about a microsecond each */
     SPINS = 4096,        /* between two looks at the time and the server */
     NAP_US = 100000,     /* the same when asleep; the server wakes us when the guest dies */
@@ -41,6 +42,9 @@ struct run {
     struct box_job job; /* with the defaults filled in */
     struct box__worker *worker;
     int pidfd;
+    pid_t guest; /* the number by which we know it; 0: unknown */
+    int64_t faults_before;
+    struct box__turn turn;
     struct box__ended ended;
     bool have_ended;
     struct box__seen seen;
@@ -76,8 +80,22 @@ relax(void)
 #endif
 }
 
+static bool
+poll_for(struct pollfd *polled, double seconds)
+{
+    double end = seconds > 0 ? box__now() + seconds : 0, left = seconds;
+    int got;
+
+    while ((got = poll(polled, 1, (int)(left * 1000))) < 0 && errno == EINTR && left > 0) {
+        left = end - box__now();
+        left = left > 0 ? left : 0;
+    }
+    return got > 0;
+}
+
 /* Whether the server has something to say within that time. To be woken on an idle CPU takes far
- * longer than most answers, so where the caller has a CPU of its own it asks again for a while. */
+ * longer than most answers, so where the caller has a CPU of its own it asks again for a while. A
+ * signal to the caller does not shorten the time. */
 static bool
 answers(const struct run *run, double seconds)
 {
@@ -87,7 +105,7 @@ answers(const struct run *run, double seconds)
     while (asked-- > 0)
         if (poll(&polled, 1, 0) > 0)
             return true;
-    return poll(&polled, 1, (int)(seconds * 1000)) > 0;
+    return poll_for(&polled, seconds);
 }
 
 /* The server's report, if it is there (or within `seconds`). */
@@ -199,15 +217,38 @@ outer_pid(int pidfd)
     return line ? (pid_t)atoi(line + 5) : 0;
 }
 
-/* The first thread alone: others would wait for a tick behind any foreign process. */
-static void
-make_batch(const struct run *run)
+/* Page faults of the guest so far, all threads; -1: unknown. */
+static int64_t
+count_faults(pid_t guest)
 {
-    struct sched_param none = {0};
-    pid_t pid = outer_pid(run->pidfd);
+    char path[64], text[1024];
+    unsigned long minor, major;
+    const char *fields;
+    ssize_t got;
+    int fd;
 
-    if (pid > 0)
-        sched_setscheduler(pid, SCHED_BATCH, &none); /* where refused, the time is only noisier */
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)guest);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    got = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    fields = strrchr(text, ')');
+    if (!fields || sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) != 2)
+        return -1;
+    return (int64_t)minor + (int64_t)major;
+}
+
+/* Who may preempt whom from here on. */
+static void
+take_turn(struct run *run)
+{
+    const struct box_job *job = &run->job;
+    bool realtime = job->realtime && job->limits.wall_seconds <= BOX_REALTIME_SECONDS;
+
+    if (job->mode == BOX_FUTEX)
+        run->end->realtime = box__take_turn(&run->turn, run->guest, realtime);
 }
 
 /* Until the guest's threads are awake and it waits for go. */
@@ -224,8 +265,8 @@ arm(struct run *run)
     memcpy(&run->seen.before, ctl, sizeof run->seen.before);
     if (outcome != WENT_ON)
         return outcome;
-    if (!spinning)
-        make_batch(run);
+    run->guest = outer_pid(run->pidfd);
+    take_turn(run);
     __atomic_store_n(&ctl->go, 1, __ATOMIC_SEQ_CST);
     box__futex_wake(&ctl->go);
     return await(run, &ctl->armed, end, spinning);
@@ -238,12 +279,15 @@ measure(struct run *run)
     struct box__ctl *ctl = run->server->ctl;
     bool spinning = run->job.mode == BOX_SPIN;
     uint64_t (*clock)(void) = run->job.hooks.clock;
-    double end = box__now() + run->job.limits.wall_seconds;
     enum outcome outcome;
     uint64_t t1;
+    double end;
 
+    if (run->job.count_faults)
+        run->faults_before = count_faults(run->guest);
     hook(run, run->job.hooks.armed);
     run->seen.went = true;
+    end = box__now() + run->job.limits.wall_seconds;
     run->end->t0 = clock();
     __atomic_store_n(&ctl->go, 2, __ATOMIC_SEQ_CST);
     if (!spinning)
@@ -259,31 +303,41 @@ measure(struct run *run)
     return outcome;
 }
 
+/* The guest of a lost server: nobody reports its end, but its descriptor shows it. */
+static bool
+dies(const struct run *run)
+{
+    struct pollfd polled = {.fd = run->pidfd, .events = POLLIN};
+
+    return poll_for(&polled, ANSWER_SECONDS);
+}
+
 /* Whatever happened: the guest is killed, and reaped before anything of its is looked at. */
 static enum outcome
 finish(struct run *run, enum outcome outcome)
 {
-    if (outcome != SERVER_LOST) {
-        kill_guest(run);
-        if (look(run, ANSWER_SECONDS) != GUEST_ENDED)
-            outcome = SERVER_LOST;
+    kill_guest(run);
+    if (outcome != SERVER_LOST && look(run, ANSWER_SECONDS) != GUEST_ENDED)
+        outcome = SERVER_LOST;
+    if (outcome == SERVER_LOST && !dies(run)) {
+        box__fault(run->why, 0, "a guest that was killed does not die");
+        outcome = OUR_FAULT;
     }
     close(run->pidfd);
+    run->pidfd = -1;
     return outcome;
 }
 
-/* Affinity of the calling thread. */
-
 static bool
-stay_on(int cpu, cpu_set_t *before)
+verdict(struct run *run)
 {
-    cpu_set_t wanted;
+    struct box_end *end = run->end;
 
-    if (cpu < 0 || sched_getaffinity(0, sizeof *before, before) != 0)
+    if (!box__classify(&run->seen, &run->ended, end, run->why))
         return false;
-    CPU_ZERO(&wanted);
-    CPU_SET(cpu, &wanted);
-    return !CPU_EQUAL(&wanted, before) && sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+    if (run->faults_before >= 0)
+        end->timed_faults = (int64_t)(end->minor_faults + end->major_faults) - run->faults_before;
+    return true;
 }
 
 /* One attempt. STATUS_NO: the server was lost, try again. */
@@ -291,30 +345,38 @@ static enum status
 attempt(struct run *run)
 {
     enum outcome outcome = SERVER_LOST;
-    cpu_set_t before;
-    bool moved;
 
     if (box__worker_for(run->server, &run->job, &run->worker, run->why) != STATUS_OK)
         return STATUS_MACHINE;
     run->have_ended = false;
+    run->faults_before = -1;
     run->seen = (struct box__seen){.job = &run->job};
     outcome = send_job(run);
     run->seen.table = run->server->table;
     if (outcome != WENT_ON)
         return outcome == OUR_FAULT ? STATUS_MACHINE : STATUS_NO;
     hook(run, run->job.hooks.prepare);
-    moved = stay_on(run->job.caller_cpu, &before);
+    box__settle(&run->turn, run->job.caller_cpu);
     outcome = arm(run);
     if (outcome == WENT_ON)
         outcome = measure(run);
     outcome = finish(run, outcome);
-    if (moved)
-        sched_setaffinity(0, sizeof before, &before);
-    if (outcome == SERVER_LOST)
-        return STATUS_NO;
+    box__unsettle(&run->turn);
+    if (outcome == SERVER_LOST || outcome == OUR_FAULT)
+        return outcome == OUR_FAULT ? STATUS_MACHINE : STATUS_NO;
     if (outcome == TIME_IS_UP && !run->seen.went)
         return box__fault(run->why, 0, "the runner was not ready in time");
-    return box__classify(&run->seen, &run->ended, run->end, run->why) ? STATUS_OK : STATUS_MACHINE;
+    return verdict(run) ? STATUS_OK : STATUS_MACHINE;
+}
+
+/* Also one that answers late: a stopped process does not go by itself. */
+static void
+give_up_server(struct run *run)
+{
+    if (run->worker->process.pid > 0)
+        kill(run->worker->process.pid, SIGKILL);
+    box__worker_drop(run->worker);
+    box__control_drop(run->server);
 }
 
 static void
@@ -356,10 +418,11 @@ box_run(struct box_server *server, const struct box_job *job, struct box_end *en
     while (lost <= LOST_MOST) {
         memset(end, 0, sizeof *end);
         end->replaced = lost;
+        end->timed_faults = -1;
         status = attempt(&run);
         if (status != STATUS_NO)
             break;
-        box__worker_drop(run.worker);
+        give_up_server(&run);
         lost++;
     }
     if (status == STATUS_NO)

@@ -4,13 +4,16 @@
 
 #include "box/box_int.h"
 
+#include <sched.h>
+
 enum { BOX__SERVERS = 8 };
 
 /* A fork server is made for one list of CPUs: OpenMP reads its places when it is loaded. */
 struct box__worker {
     struct box__process process;
     int cpus[BOX_CPUS_MAX];
-    size_t threads;
+    size_t threads; /* 0: there is none */
+    size_t stack;   /* of each: OpenMP reads that too */
 };
 
 struct box_server {
@@ -36,5 +39,30 @@ box__worker_drop(struct box__worker *worker);
 enum status
 box__table_write(struct box_server *server, const struct box_job *job, int *fds, size_t *fd_count,
                  struct box__why *why);
+
+/* A file that a lost guest may still have mapped is not used again. */
+void
+box__control_drop(struct box_server *server);
+
+/* What the calling thread gives up for a sample, and gets back after it on every path. */
+struct box__turn {
+    cpu_set_t cpus;
+    int policy;
+    struct sched_param param;
+    bool moved, changed;
+};
+
+/* Moves to that CPU; < 0: stays as it is. */
+void
+box__settle(struct box__turn *turn, int cpu);
+
+/* The classes of caller and guest, whose threads all exist and have run nothing of its own. true if
+ * they are real-time now. */
+bool
+box__take_turn(struct box__turn *turn, pid_t guest, bool realtime);
+
+/* The guest must be dead. */
+void
+box__unsettle(struct box__turn *turn);
 
 #endif

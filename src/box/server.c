@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { START_SECONDS = 30, ENVIRONMENT = 12, PLACES = 16 + 8 * BOX_CPUS_MAX };
 
@@ -43,10 +41,7 @@ box_server_stop(struct box_server *server)
         return;
     for (size_t i = 0; i < BOX__SERVERS; i++)
         box__worker_drop(&server->workers[i]);
-    if (server->ctl)
-        munmap(server->ctl, server->control_bytes);
-    if (server->control >= 0)
-        close(server->control);
+    box__control_drop(server);
     free(server);
 }
 
@@ -133,6 +128,7 @@ start_worker(struct box_server *server, struct box__worker *worker, const struct
     }
     memcpy(worker->cpus, job->cpus, job->threads * sizeof *worker->cpus);
     worker->threads = job->threads;
+    worker->stack = job->limits.stack;
     return STATUS_OK;
 }
 
@@ -152,7 +148,7 @@ box__worker_for(struct box_server *server, const struct box_job *job, struct box
     for (size_t i = 0; i < BOX__SERVERS; i++) {
         struct box__worker *worker = &server->workers[i];
 
-        if (worker->threads == job->threads &&
+        if (worker->threads == job->threads && worker->stack == job->limits.stack &&
             memcmp(worker->cpus, job->cpus, job->threads * sizeof *worker->cpus) == 0) {
             *result = worker;
             return STATUS_OK;

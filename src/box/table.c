@@ -28,6 +28,19 @@ table_bytes(const struct box_job *job)
            job->call_count * job->arg_count * sizeof(uint64_t);
 }
 
+void
+box__control_drop(struct box_server *server)
+{
+    if (server->ctl)
+        munmap(server->ctl, server->control_bytes);
+    if (server->control >= 0)
+        close(server->control);
+    server->ctl = NULL;
+    server->table = NULL;
+    server->control = -1;
+    server->control_bytes = 0;
+}
+
 /* A fresh file when a larger one is needed; it is never shrunk. */
 static enum status
 provide_control(struct box_server *server, size_t bytes, struct box__why *why)
@@ -40,15 +53,13 @@ provide_control(struct box_server *server, size_t bytes, struct box__why *why)
         return STATUS_OK;
     fd = fault_hit(FAULT_ALLOC) ? -1 : memfd_create("control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0 || ftruncate(fd, (off_t)wanted) != 0 ||
+        fallocate(fd, 0, 0, (off_t)wanted) != 0 || /* to run out later would be a SIGBUS */
         fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
         goto fail;
     base = mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (base == MAP_FAILED)
         goto fail;
-    if (server->ctl)
-        munmap(server->ctl, server->control_bytes);
-    if (server->control >= 0)
-        close(server->control);
+    box__control_drop(server);
     server->control = fd;
     server->control_bytes = wanted;
     server->ctl = base;
@@ -155,10 +166,12 @@ box__table_write(struct box_server *server, const struct box_job *job, int *fds,
         .threads = (uint32_t)job->threads,
         .spin = job->mode == BOX_SPIN,
         .no_clock = job->no_clock,
-        .address_space = OWN_ADDRESS_SPACE + job->limits.memory +
+        .address_space = OWN_ADDRESS_SPACE + bytes + job->limits.memory +
                          job->threads * (THREAD_ADDRESS_SPACE + job->limits.stack),
+        .memory = job->limits.memory,
         .stack = job->limits.stack,
         .cpu_seconds = (uint64_t)(job->limits.cpu_seconds + 0.999),
+        .real_time_us = (uint64_t)(1e6 * (job->limits.wall_seconds + 0.5)),
     };
     snprintf(table->function, sizeof table->function, "%s", job->function);
     fds[0] = job->object;

@@ -42,10 +42,12 @@ _Static_assert(sizeof(struct box__ctl) <= 4096, "the control words fit one page"
 
 enum box__stage { /* of the runner's stub */
                   BOX__STAGE_NONE,
+                  BOX__STAGE_CALL,
                   BOX__STAGE_LIMITS,
                   BOX__STAGE_FILTER,
                   BOX__STAGE_MAP,
                   BOX__STAGE_LOAD, /* the guest's failure, the others are ours */
+                  BOX__STAGE_MEMORY,
                   BOX__STAGE_POPULATE,
                   BOX__STAGE_CLOSE,
 };
@@ -61,7 +63,7 @@ struct box__table {
     uint64_t bytes; /* of all of it */
     uint32_t region_count, call_count, arg_count, threads;
     uint32_t spin, no_clock;
-    uint64_t address_space, stack, cpu_seconds;
+    uint64_t address_space, memory, stack, cpu_seconds, real_time_us;
     char function[BOX__FUNCTION];
     /* struct box__region regions[region_count]; uint64_t args[call_count * arg_count]; */
 };

@@ -165,7 +165,7 @@ put_task(struct buf *buf, const struct target *target, const struct program *con
     if (target->prelude) {
         buf_printf(buf, "\nThe prelude of case %s; the kernel's text follows it:\n\n",
                    program->case_name);
-        target->prelude(buf, program);
+        target_put_prelude(buf, target, program);
     }
 }
 

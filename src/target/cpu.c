@@ -29,6 +29,9 @@ static const char *const linking[] = {
     "-shared", "-nostartfiles", "-fopenmp", "-Wl,-z,now,-z,relro,-z,noexecstack", "-lm", NULL,
 };
 
+/* Slow to read: <immintrin.h> alone takes gcc a third of a second. */
+static const char *const known_headers[] = {"immintrin.h", "x86intrin.h", NULL};
+
 /* A size becomes a macro: it must not be one already, nor a word of C. */
 static const char *
 supports(struct arena *arena, const struct program *program)
@@ -65,6 +68,8 @@ const struct target target__cpu = {
     .flags = target__cpu_flags,
     .symbols = target__cpu_symbols,
     .supports = supports,
+    .headers = target__cpu_headers,
+    .known_headers = known_headers,
     .prelude = target__cpu_prelude,
     .signature = target__cpu_signature,
     .read = target__read_c,

@@ -3,32 +3,32 @@
 
 #include <stdint.h>
 
-static const char head[] = "#define HONE 1\n"
-                           "#include <math.h>\n"
-                           "#include <omp.h>\n"
-                           "#include <stddef.h>\n"
-                           "#include <stdint.h>\n"
-                           "#include <stdlib.h>\n"
-                           "#include <string.h>\n";
-
-static const char bf16_text[] = "typedef uint16_t bf16; /* the upper half of a float */\n"
-                                "static inline float\n"
-                                "f32_of_bf16(bf16 x)\n"
-                                "{\n"
-                                "    const uint32_t bits = (uint32_t)x << 16;\n"
-                                "    float f;\n"
-                                "    memcpy(&f, &bits, sizeof f);\n"
-                                "    return f;\n"
-                                "}\n"
-                                "static inline bf16 /* to nearest, ties to even */\n"
-                                "bf16_of_f32(float f)\n"
-                                "{\n"
-                                "    uint32_t bits;\n"
-                                "    memcpy(&bits, &f, sizeof bits);\n"
-                                "    if ((bits & 0x7fffffff) > 0x7f800000)\n"
-                                "        return (bf16)(bits >> 16 | 64);\n"
-                                "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n"
-                                "}\n";
+/* Before every kernel the same, so that it can be precompiled. */
+const char target__cpu_headers[] = "#define HONE 1\n"
+                                   "#include <math.h>\n"
+                                   "#include <omp.h>\n"
+                                   "#include <stddef.h>\n"
+                                   "#include <stdint.h>\n"
+                                   "#include <stdlib.h>\n"
+                                   "#include <string.h>\n"
+                                   "typedef uint16_t bf16; /* the upper half of a float */\n"
+                                   "static inline float\n"
+                                   "f32_of_bf16(bf16 x)\n"
+                                   "{\n"
+                                   "    const uint32_t bits = (uint32_t)x << 16;\n"
+                                   "    float f;\n"
+                                   "    memcpy(&f, &bits, sizeof f);\n"
+                                   "    return f;\n"
+                                   "}\n"
+                                   "static inline bf16 /* to nearest, ties to even */\n"
+                                   "bf16_of_f32(float f)\n"
+                                   "{\n"
+                                   "    uint32_t bits;\n"
+                                   "    memcpy(&bits, &f, sizeof bits);\n"
+                                   "    if ((bits & 0x7fffffff) > 0x7f800000)\n"
+                                   "        return (bf16)(bits >> 16 | 64);\n"
+                                   "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n"
+                                   "}\n";
 
 static void
 put_macro(struct buf *buf, const char *name, int64_t value)
@@ -75,12 +75,10 @@ void
 target__cpu_prelude(struct buf *buf, const struct program *program)
 {
     buf_printf(buf, "/* %s, case %s */\n", program->name, program->case_name);
-    buf_puts(buf, head);
     for (size_t i = 0; i < program->dim_count; i++)
         put_macro(buf, program->dims[i].name, program->dims[i].size);
     for (size_t i = 0; i < program->const_count; i++)
         put_macro(buf, program->const_names[i], program->const_values[i]);
-    buf_puts(buf, bf16_text);
     target__cpu_signature(buf, program);
     buf_puts(buf, ";\n");
 }

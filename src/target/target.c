@@ -60,11 +60,29 @@ put_quoted(struct buf *buf, const char *text)
 }
 
 void
+target_put_prelude(struct buf *buf, const struct target *target, const struct program *program)
+{
+    buf_puts(buf, target->headers ? target->headers : "");
+    if (target->prelude)
+        target->prelude(buf, program);
+}
+
+/* A header that is only mentioned costs some milliseconds, no more. */
+void
+target_put_headers(struct buf *buf, const struct target *target, const struct target_kernel *kernel)
+{
+    buf_puts(buf, target->headers ? target->headers : "");
+    for (const char *const *name = target->known_headers; name && *name; name++)
+        if (memmem(kernel->text, kernel->length, *name, strlen(*name)))
+            buf_printf(buf, "#include <%s>\n", *name);
+}
+
+void
 target_source(struct buf *buf, const struct target *target, const struct program *program,
               const char *file, const struct target_kernel *kernel)
 {
-    if (target->prelude) {
-        target->prelude(buf, program);
+    if (target->headers || target->prelude) {
+        target_put_prelude(buf, target, program);
         buf_puts(buf, "#line 1 ");
         put_quoted(buf, file);
         buf_putc(buf, '\n');

@@ -99,7 +99,13 @@ struct target {
     /* Why the target cannot run this program, or NULL if it can. NULL: it can run all. */
     const char *(*supports)(struct arena *arena, const struct program *program);
 
-    /* What stands before the kernel's text. NULL: nothing. */
+    /* What stands before every kernel, the same for all tasks. NULL: nothing. */
+    const char *headers;
+
+    /* Headers that kernels like to include and that are worth precompiling. NULL: none. */
+    const char *const *known_headers;
+
+    /* What stands between the headers and the kernel's text: sizes, prototype. NULL: nothing. */
     void (*prelude)(struct buf *buf, const struct program *program);
 
     /* The prototype that the kernel must have, without a semicolon. NULL: there is none. */
@@ -143,7 +149,16 @@ target_read(struct arena *arena, const struct target *target, const struct progr
             const char *text, size_t length, struct target_kernel *kernel,
             struct target_fault *fault);
 
-/* The whole text for the compiler: the prelude, then the kernel under the name `file`, so that
+/* Headers and prelude: what a kernel's text follows. */
+void
+target_put_prelude(struct buf *buf, const struct target *target, const struct program *program);
+
+/* The headers as they are to be precompiled for this kernel: with the known ones that it names. */
+void
+target_put_headers(struct buf *buf, const struct target *target,
+                   const struct target_kernel *kernel);
+
+/* The whole text for the compiler: headers, prelude, then the kernel under the name `file`, so that
  * messages and line tables have the kernel's own lines. */
 void
 target_source(struct buf *buf, const struct target *target, const struct program *program,

@@ -78,6 +78,8 @@ extern const struct target target__cpu;
 extern const struct target_flag target__cpu_flags[];
 extern const struct target_symbols target__cpu_symbols[];
 
+extern const char target__cpu_headers[];
+
 void
 target__cpu_prelude(struct buf *buf, const struct program *program);
 void

@@ -117,6 +117,37 @@ void
 task_compare(const struct lang_result *result, const struct tolerance *tolerance, const void *got,
              struct comparison *comparison);
 
+/* ---- expected values, many times ---- */
+
+struct evaluator; /* the reference and the honest evaluators of a program, kept loaded */
+
+#define TASK_HONEST_SEED 1 /* of the evaluator that takes terms in random order */
+
+/* Builds what the cache does not have, several at a time, and loads it. The program must outlive
+ * the evaluator, which belongs to one thread at a time. */
+enum status
+evaluator_open(const struct program *program, struct evaluator **evaluator, struct diags *diags);
+void
+evaluator_close(struct evaluator *evaluator); /* NULL is allowed */
+
+/* What these inputs give and what a right answer may differ by: one row an output of each. */
+enum status
+evaluator_run(struct arena *arena, struct evaluator *evaluator, const void *const *inputs,
+              struct lang_result *results, struct tolerance *tolerances, struct diags *diags);
+
+/* ---- what a task can see ---- */
+
+struct sight {      /* of one input, redrawn alone */
+    bool tried;     /* false: others took the time there is; neither seen nor unseen */
+    bool seen;      /* some output moves by more than ten of its tolerances */
+    double largest; /* the largest move, in tolerances */
+};
+
+/* sights has one row an input, ill_posed one an output. STATUS_INPUT: too large to find out. */
+enum status
+task_see(struct arena *arena, const struct program *program, uint64_t seed, struct sight *sights,
+         bool *ill_posed, struct diags *diags);
+
 /* ---- this machine ---- */
 
 /* The measured description if one was kept, else an estimate from the processor's own words. */

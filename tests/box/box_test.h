@@ -185,6 +185,62 @@ box_test_run(struct box_test *test, const struct box_job *job)
     return end;
 }
 
+/* A run that must fail through no fault of the guest, with these words. */
+static inline void
+box_test_fails(struct box_test *test, const struct box_job *job, const char *words)
+{
+    struct diags *diags = diags_create(test->arena, 0);
+    struct box_end end;
+
+    if (box_run(test->server, job, &end, diags) == STATUS_OK)
+        fail_msg("it ended: %s: %s", box_ending_name(end.ending), end.reason);
+    assert_int_equal(diags_count(diags), 1);
+    if (!strstr(diags_get(diags, 0)->message, words))
+        print_message("%s\n", diags_get(diags, 0)->message);
+    assert_non_null(strstr(diags_get(diags, 0)->message, words));
+}
+
+/* A fresh server, so that the first of box_server_pids() is the one of the next run. */
+static inline void
+box_test_fresh_server(struct box_test *test)
+{
+    box_server_stop(test->server);
+    assert_int_equal(box_server_start(test->box, &test->server, test->diags), STATUS_OK);
+}
+
+/* The last in the line of the server's descendants: the guest while there is one, as seen from
+ * outside, else the server inside its jail. */
+static inline int
+box_test_last_pid(const struct box_test *test)
+{
+    int pid = 0, child;
+    char path[64];
+    FILE *stream;
+
+    box_server_pids(test->server, &pid, 1);
+    assert_true(pid > 0);
+    for (;; pid = child) {
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+        stream = fopen(path, "re");
+        if (!stream || fscanf(stream, "%d", &child) != 1)
+            child = 0;
+        if (stream)
+            fclose(stream);
+        if (child == 0)
+            return pid;
+    }
+}
+
+/* One thread on every CPU there is. */
+static inline void
+box_test_all_cpus(struct box_test *test, struct box_job *job)
+{
+    job->cpus = test->all_cpus;
+    job->threads = test->cpu_count;
+    job->mode = BOX_FUTEX;
+    job->caller_cpu = test->all_cpus[0];
+}
+
 /* The same tests once more as a user without any right, where we are root. What that user cannot
  * reach (a build in a closed folder) is said and passed over. Returns the exit code for both. */
 static inline int

@@ -188,49 +188,6 @@ killed_during_a_run(void **state)
     close(object);
 }
 
-/* A guest that an outsider kills has not failed: that is ours to report. */
-static void
-kill_guest(void *context)
-{
-    struct box_test *test = context;
-    int pids[8], pid, child;
-    char path[64];
-
-    box_server_pids(test->server, pids, 8);
-    for (pid = pids[0];; pid = child) {
-        FILE *stream;
-
-        snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
-        stream = fopen(path, "re");
-        child = 0;
-        if (stream && fscanf(stream, "%d", &child) != 1)
-            child = 0;
-        if (stream)
-            fclose(stream);
-        if (child == 0)
-            break;
-    }
-    kill(pid, SIGKILL);
-}
-
-static void
-guest_killed_by_an_outsider(void **state)
-{
-    struct box_test *test = *state;
-    int object = box_test_object(test, KERNEL);
-    struct box_test_job made;
-    struct box_end end;
-
-    box_server_stop(test->server);
-    assert_int_equal(box_server_start(test->box, &test->server, test->diags), STATUS_OK);
-    box_test_job(test, &made, object, 256);
-    made.job.hooks = (struct box_hooks){test, NULL, kill_guest, NULL, NULL};
-    assert_int_equal(box_run(test->server, &made.job, &end, test->diags), STATUS_MACHINE);
-    made.job.hooks = (struct box_hooks){0};
-    assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
-    close(object);
-}
-
 /* The whole program killed in the middle of its work: all it started must be gone soon after. We
  * are the reaper of what it leaves, so that it can be counted. */
 static void
@@ -539,7 +496,6 @@ main(void)
         cmocka_unit_test(stopping_leaves_nothing),
         cmocka_unit_test(killed_server_is_replaced),
         cmocka_unit_test(killed_during_a_run),
-        cmocka_unit_test(guest_killed_by_an_outsider),
         cmocka_unit_test(client_killed_leaves_nothing),
         cmocka_unit_test(client_killed_without_walls),
 #ifdef HONE_FAULTS

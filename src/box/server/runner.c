@@ -22,7 +22,6 @@
 #include "box/box.h"
 #include "box/filter_int.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -42,16 +41,6 @@ enum { STACK_TOUCH = 128 * 1024, SPARE_THREADS = 32, SHORT_SPIN = 2000 };
 #define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
 #endif
-
-typedef void
-function6(void *, void *, void *, void *, void *, void *);
-typedef void
-function16(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-           void *, void *, void *, void *, void *);
-typedef void
-function32(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-           void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-           void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
 
 static struct box__ctl *const ctl = (struct box__ctl *)BOX__CTL_ADDRESS;
 static const struct box__table *const table = (const struct box__table *)BOX__TABLE_ADDRESS;
@@ -103,7 +92,8 @@ limit(int resource, uint64_t soft, uint64_t hard)
     return setrlimit((__rlimit_resource_t)resource, &wanted);
 }
 
-/* The soft limit on CPU time gives SIGXCPU, by which it is known from an outsider's SIGKILL. */
+/* The soft limit on CPU time gives SIGXCPU, by which it is known from an outsider's SIGKILL. That
+ * on real time binds a real-time guest whose caller is no longer there to kill it. */
 static void
 set_limits(const struct runner *runner)
 {
@@ -112,7 +102,8 @@ set_limits(const struct runner *runner)
     if (limit(RLIMIT_CORE, 0, 0) != 0 || limit(RLIMIT_FSIZE, 0, 0) != 0 ||
         limit(RLIMIT_CPU, cpu, cpu + 1) != 0 || limit(RLIMIT_STACK, table->stack, table->stack) ||
         limit(RLIMIT_AS, table->address_space, table->address_space) != 0 ||
-        limit(RLIMIT_MEMLOCK, 0, 0) != 0)
+        limit(RLIMIT_MEMLOCK, 0, 0) != 0 ||
+        limit(RLIMIT_RTTIME, table->real_time_us, table->real_time_us + 500000) != 0)
         give_up(BOX__STAGE_LIMITS, "limits cannot be set");
     if (runner->use_nproc && limit(RLIMIT_NPROC, threads, threads) != 0)
         give_up(BOX__STAGE_LIMITS, "the limit on threads cannot be set");
@@ -156,23 +147,23 @@ map_regions(const struct runner *runner)
 }
 
 static void *
-load_object(const struct runner *runner)
+load(const struct runner *runner)
 {
+    struct loading loading = {.path = runner->object,
+                              .fd = runner->fds[0],
+                              .memory = table->memory,
+                              .name = table->function};
     char by_number[32];
-    const char *path = runner->object;
-    void *handle, *function;
+    enum box__stage stage;
 
-    if (!path) {
-        snprintf(by_number, sizeof by_number, "/proc/self/fd/%d", runner->fds[0]);
-        path = by_number;
+    if (!loading.path) {
+        snprintf(by_number, sizeof by_number, "/proc/self/fd/%d", loading.fd);
+        loading.path = by_number;
     }
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        give_up(BOX__STAGE_LOAD, dlerror());
-    function = dlsym(handle, table->function);
-    if (!function)
-        give_up(BOX__STAGE_LOAD, dlerror());
-    return function;
+    stage = load_object(&loading);
+    if (stage != BOX__STAGE_NONE)
+        give_up(stage, loading.text);
+    return loading.function;
 }
 
 /* 3. Pages. */
@@ -298,27 +289,6 @@ await(uint32_t below, long spins)
     }
 }
 
-#define P(i) ((void *)a[i])
-
-/* More arguments than the function takes do no harm in the calling conventions of Linux. */
-static void
-call(void *function, const uint64_t *given, uint32_t count)
-{
-    uint64_t a[BOX_ARGS_MAX] = {0};
-
-    memcpy(a, given, count * sizeof *a);
-    if (count <= 6)
-        ((function6 *)function)(P(0), P(1), P(2), P(3), P(4), P(5));
-    else if (count <= 16)
-        ((function16 *)function)(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8), P(9), P(10),
-                                 P(11), P(12), P(13), P(14), P(15));
-    else
-        ((function32 *)function)(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8), P(9), P(10),
-                                 P(11), P(12), P(13), P(14), P(15), P(16), P(17), P(18), P(19),
-                                 P(20), P(21), P(22), P(23), P(24), P(25), P(26), P(27), P(28),
-                                 P(29), P(30), P(31));
-}
-
 /* The path of a call, walked once before the clock starts: its code, its stack, the table. */
 static void
 nothing(void *a, void *b, void *c, void *d, void *e, void *f)
@@ -344,7 +314,20 @@ make_calls(void *function)
     const uint64_t *given = table_args();
 
     for (uint32_t i = 0; i < calls; i++)
-        call(function, given + (size_t)i * args, args);
+        call_function(function, given + (size_t)i * args, args);
+}
+
+static void
+check_args(void)
+{
+    char text[BOX__TEXT];
+
+    if (table->arg_count <= call_args_most())
+        return;
+    errno = 0;
+    snprintf(text, sizeof text, "a function of %u arguments cannot be called here; %zu is the most",
+             table->arg_count, call_args_most());
+    give_up(BOX__STAGE_CALL, text);
 }
 
 static void
@@ -352,10 +335,11 @@ prepare(const struct runner *runner, void **function)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     map_control(runner->fds[1]);
+    check_args();
     set_limits(runner);
     install(runner, BOX__FILTER_LOAD);
     map_regions(runner);
-    *function = load_object(runner);
+    *function = load(runner);
     if (runner->landlock && landlock_deny_all() != 0)
         give_up(BOX__STAGE_FILTER, "Landlock cannot be set");
     populate_all(*function);

@@ -157,10 +157,11 @@ start_runner(struct server *server, struct job *job)
     struct box__reply reply = {.kind = BOX__STARTED};
     int pidfd, gate[2];
 
-    if ((server->own_root && place_object(job->fds[0]) != 0) || pipe2(gate, O_CLOEXEC) != 0)
+    if (server->own_root && place_object(job->fds[0]) != 0)
         return -1;
     /* A guest of our own user id can move us; the next one must not start where it wants. */
-    if (sched_setaffinity(0, sizeof server->cpus, &server->cpus) != 0)
+    if (sched_setaffinity(0, sizeof server->cpus, &server->cpus) != 0 ||
+        pipe2(gate, O_CLOEXEC) != 0)
         return -1;
     job->pid = fork();
     if (job->pid == 0) {
@@ -183,13 +184,22 @@ start_runner(struct server *server, struct job *job)
 
 /* Watching it. */
 
+/* Signals that end nobody: an outsider's must not hide what ends the guest later. */
+static bool
+is_harmless(int number)
+{
+    return number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH ||
+           number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
 /* The first fatal signal counts. Ordinary stops of ptrace are passed over. */
 static void
 note_signal(struct box__ended *ended, pid_t thread, int number)
 {
     siginfo_t info;
 
-    if (ended->signal != 0 || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) != 0)
+    if (ended->signal != 0 || is_harmless(number) ||
+        ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) != 0)
         return;
     ended->signal = number;
     ended->code = info.si_code;

@@ -62,6 +62,24 @@ struct runner {
 _Noreturn void
 runner_main(const struct runner *runner);
 
+/* The object of a job. What failed is told by the stage and a text, with errno where it is ours. */
+struct loading {
+    const char *path, *name; /* the file, and the function in it */
+    int fd;                  /* the same file */
+    uint64_t memory;         /* that it may take */
+    void *function;          /* out */
+    char text[BOX__TEXT];    /* out: what failed */
+};
+
+enum box__stage
+load_object(struct loading *loading);
+
+/* function(args[0], ..., args[count - 1]); `count` is at most call_args_most(). */
+void
+call_function(void *function, const uint64_t *args, size_t count);
+size_t
+call_args_most(void);
+
 /* Tells the library what failed, and returns 1. */
 int
 reply_failed(int error, const char *text);

@@ -1,0 +1,36 @@
+/* The pieces of `hone judge`. */
+#ifndef HONE_APP_JUDGE_H
+#define HONE_APP_JUDGE_H
+
+#include "app/cli.h"
+#include "judge/judge.h"
+
+struct trial { /* a kernel and what came of it */
+    const char *file;
+    struct source source;
+    struct judge_kernel *kernel; /* kept for the ranking; NULL: not correct */
+    struct judge_report report;
+};
+
+struct standing { /* of the ranking, best first */
+    const struct trial *trial;
+    struct measure_outcome against_best; /* of its time; ratio 1 for the best itself */
+};
+
+/* "4f1c9e0b" */
+void
+put_seed(struct buf *buf, uint64_t seed);
+
+/* One kernel. */
+void
+judge_screen(struct buf *buf, const char *task_file, const struct trial *trial, int verbosity);
+
+/* Several: the ranking of those that are correct, then the others. */
+void
+judge_ranking(struct buf *buf, const char *task_file, const struct standing *standings,
+              size_t count, const struct trial *trials, size_t trial_count);
+
+void
+judge_json(struct buf *buf, const char *task, const char *target, const struct trial *trial);
+
+#endif

@@ -1,0 +1,210 @@
+/* judge: is a kernel right, and how fast is it really.
+ *
+ *   judge_open        a box, a fork server, a clock: once
+ *   judge_task_open   what is asked for: cases, secret inputs, references, threads
+ *   judge_build       a kernel's text becomes an object for each case, audited
+ *   judge_check       every element of every output, on inputs of every kind
+ *   judge_measure     its time, interleaved with baselines; the timed calls are checked too
+ *   judge_verdict     the three in a row: what most callers want
+ *   judge_compare     which of two kernels is faster
+ *
+ * What a kernel does is data: it goes into the verdict, and the function returns STATUS_OK. A fault
+ * of this machine or of ours is a negative status with a message, and nothing was judged. What the
+ * judge promises and what it does not is written in doc/judge.md.
+ *
+ * Ownership: a judge, a task and a kernel are opened and closed by their owner, the judge last.
+ * All belong to one thread at a time. Verdicts live in the arena that the caller gave.
+ */
+#ifndef HONE_JUDGE_JUDGE_H
+#define HONE_JUDGE_JUDGE_H
+
+#include "base/log.h"
+#include "box/box.h"
+#include "lang/lang.h"
+#include "measure/measure.h"
+#include "target/target.h"
+#include "task/task.h"
+
+/* ---- a verdict ---- */
+
+/*    id            name           what it says */
+#define JUDGE_STATUSES(X)                                                                         \
+    X(BUILT, "built")               /* it compiles and may be run; nothing else is known */       \
+    X(BUILD_FAILED, "build_failed") /* the compiler refused it, or its prototype differs */       \
+    X(REJECTED, "rejected")         /* it breaks the contract: a symbol, a system call, a flag */ \
+    X(CRASHED, "crashed")           /* a signal, or it ended before its call returned */          \
+    X(TIMED_OUT, "timed_out")                                                                     \
+    X(WRONG, "wrong")     /* some element is not within its gate */                               \
+    X(CHEATED, "cheated") /* right where it was tried, not where it was timed; or too fast */     \
+    X(CORRECT, "correct")
+
+enum judge_status {
+#define X(id, name) JUDGE_##id,
+    JUDGE_STATUSES(X)
+#undef X
+        JUDGE_STATUS_COUNT
+};
+
+extern const char *const judge_status_name[JUDGE_STATUS_COUNT];
+
+struct judge_time {                /* of one call, microseconds */
+    double median, min, low, high; /* low, high: of the median, 95 % */
+    size_t samples, calls;         /* calls in each sample, each on inputs of its own */
+};
+
+struct judge_pair {    /* against one baseline */
+    const char *name;  /* "naive", or the file */
+    const char *flags; /* with which it was built */
+    struct judge_time time;
+    double speedup, low, high; /* baseline / kernel, with its interval */
+    bool same;                 /* the difference lies within the noise */
+};
+
+struct judge_case {
+    const struct program *program;
+    int64_t elements, unjudged; /* compared in all; not decided by the arithmetic */
+    double worst;               /* the largest error, in units of what is allowed */
+    bool timed;
+    struct judge_time time;
+    struct light light;
+    double share; /* of the speed of light: light.us / time.median */
+    const struct judge_pair *pairs;
+    size_t pair_count;
+    size_t timed_calls_checked;
+};
+
+/* The first wrong element, and what the wrong ones have in common. */
+struct judge_wrong {
+    const char *case_name, *tensor;
+    const char *element; /* "Y[0,1008]" */
+    double expected, got, allowed;
+    bool unwritten;          /* it still holds the poison */
+    int64_t wrong, elements; /* of that output, in the first set of inputs that showed it */
+    const char *where;       /* "the last column (j = 1008) of every row; all else is right" */
+    const char *kinds;       /* "all 9 kinds", "3 of 9 kinds: heavy, small, mixed" */
+    const char *guess;       /* "a loop that steps by 8 and drops the rest", or NULL */
+};
+
+#define JUDGE_MOST_NOTES 12
+
+struct judge_report {
+    enum judge_status status;
+    const char *reason;       /* one line without the file's name; "" if correct */
+    const char *details;      /* more lines: the compiler's messages; "" */
+    uint32_t line;            /* of the kernel's text; 0: none in particular */
+    const char *case_name;    /* where it failed; NULL: everywhere */
+    struct judge_wrong wrong; /* of WRONG and some CHEATED; tensor is NULL otherwise */
+    const char *flags;        /* of the compiler, without those that every kernel gets */
+    const char *compiler;
+    unsigned threads;
+    uint64_t seed;
+    struct judge_case *cases;
+    size_t case_count;
+    size_t kinds;       /* of inputs */
+    bool deterministic; /* the same bits twice */
+    bool same_bits;     /* the same bits with one thread and with all */
+    bool from_cache;    /* nothing was compiled */
+    double compile_seconds, seconds;
+    const char *notes[JUDGE_MOST_NOTES]; /* what else should be known; up to a NULL */
+    size_t note_count;
+};
+
+/* ---- the judge ---- */
+
+struct judge;
+
+struct judge_options {
+    bool require_sandbox; /* refuse where the box is not complete */
+    struct log *log;      /* progress; NULL: none */
+};
+
+/* `options` may be NULL. STATUS_MACHINE: no box, no cache folder, no memory. */
+enum status
+judge_open(const struct judge_options *options, struct judge **judge, struct diags *diags);
+void
+judge_close(struct judge *judge); /* NULL is allowed */
+
+const struct box_machine *
+judge_box(const struct judge *judge);
+
+/* ---- a task ---- */
+
+/*    id      name       how long it measures */
+#define JUDGE_EFFORTS(X)                                       \
+    X(QUICK, "quick")   /* a few rounds: to sort candidates */ \
+    X(NORMAL, "normal") /* until the interval is narrow, at most about a second a case */
+
+enum judge_effort {
+#define X(id, name) JUDGE_##id,
+    JUDGE_EFFORTS(X)
+#undef X
+        JUDGE_EFFORT_COUNT
+};
+
+extern const char *const judge_effort_name[JUDGE_EFFORT_COUNT];
+
+struct judge_setup {
+    struct lang *lang;
+    const size_t *cases; /* numbers of lang's cases; NULL: all */
+    size_t case_count;
+    const struct target *target;
+    unsigned threads; /* 0: all processors of this program */
+    bool seeded;      /* `seed` is given: a verdict is to be repeated */
+    uint64_t seed;    /* else drawn from the system's randomness */
+    bool no_baseline; /* leave out `naive` */
+    enum judge_effort effort;
+};
+
+struct judge_task;
+
+/* Programs, references, memory. STATUS_INPUT: a case cannot be judged here; the message says how
+ * much it would need and which dim to shrink. */
+enum status
+judge_task_open(struct judge *judge, const struct judge_setup *setup, struct judge_task **task,
+                struct diags *diags);
+void
+judge_task_close(struct judge_task *task); /* NULL is allowed */
+
+uint64_t
+judge_task_seed(const struct judge_task *task);
+
+/* ---- a kernel ---- */
+
+struct judge_kernel; /* its objects; belongs to the task it was built for */
+
+/* report->status is BUILT, BUILD_FAILED or REJECTED; *kernel is NULL unless BUILT. `file` is for
+ * messages. */
+enum status
+judge_build(struct judge_task *task, struct arena *arena, const char *file, const char *text,
+            size_t length, struct judge_kernel **kernel, struct judge_report *report,
+            struct diags *diags);
+void
+judge_kernel_close(struct judge_kernel *kernel); /* NULL is allowed */
+
+/* Goes on where judge_build() stopped: report->status stays BUILT if all is right so far. `sets`:
+ * how many sets of inputs of each kind (0: one). */
+enum status
+judge_check(struct judge_task *task, struct arena *arena, struct judge_kernel *kernel,
+            unsigned sets, struct judge_report *report, struct diags *diags);
+
+/* Times it against these baselines (built and checked before) and `naive`; the status becomes
+ * CORRECT, or what the timed calls showed. */
+enum status
+judge_measure(struct judge_task *task, struct arena *arena, struct judge_kernel *kernel,
+              struct judge_kernel *const *baselines, size_t baseline_count,
+              struct judge_report *report, struct diags *diags);
+
+/* All of it. */
+enum status
+judge_verdict(struct judge_task *task, struct arena *arena, const char *file, const char *text,
+              size_t length, struct judge_kernel *const *baselines, size_t baseline_count,
+              struct judge_report *report, struct diags *diags);
+
+/* Is the candidate faster than the incumbent, in case number `number` of the task? Both must have
+ * been checked. */
+enum status
+judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
+              struct judge_kernel *candidate, size_t number, const struct measure_rule *rule,
+              struct measure_outcome *outcome, struct diags *diags);
+
+#endif

@@ -1,0 +1,324 @@
+/* What the files of this module share.
+ *
+ *   judge.c    opening, the whole verdict
+ *   cases.c    a task: its cases, what can be judged here, sizes drawn for `any`
+ *   build.c    a kernel's text becomes objects; cache.c keeps them
+ *   slots.c    memory: one slot holds the inputs and outputs of one call
+ *   sets.c     inputs and what they should give
+ *   run.c      one process in the box: some calls, each on a slot of its own
+ *   check.c    is it right; where.c what wrong elements have in common; ending.c why it died
+ *   sample.c   one sample of time; time.c how fast it is; naive.c the plain baseline
+ *   compare.c  which of two is faster
+ */
+#ifndef HONE_JUDGE_JUDGE_INT_H
+#define HONE_JUDGE_JUDGE_INT_H
+
+#include "judge/judge.h"
+
+/* ---- the judge ---- */
+
+struct judge {
+    struct arena *arena;
+    struct box *box;
+    struct box_server *server;
+    struct log *log;
+    struct measure_clock clock;
+    int *cpus;
+    size_t cpu_count;
+    struct measure_facts facts;
+    struct measure_kept kept;    /* measured figures, if there are any */
+    struct lang_machine machine; /* for the speed of light */
+    const char *cache;           /* folder of kept objects; NULL: none */
+    const char *key;             /* of this machine: part of every object's name */
+    struct {
+        unsigned threads;
+        double ns; /* what a call of nothing takes, handshake included */
+    } null[8];
+    size_t null_count;
+};
+
+uint64_t
+judge__ticks(void); /* the box's clock hook */
+
+/* A line of progress. */
+void
+judge__progress(const struct judge *judge, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void
+judge__note(struct arena *arena, struct judge_report *report, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- a task ---- */
+
+enum freshness {
+    FRESH,    /* the reference is cheap: every verdict draws its own inputs */
+    ONE_EACH, /* one secret set of each kind for the whole task */
+    TWO_SETS, /* only `normal` and `mixed` */
+};
+
+/* Inputs of one call and what they should give. */
+struct judge__set {
+    enum distribution kind;
+    uint64_t seed;
+    struct arena *arena; /* of the expected values; NULL: not evaluated */
+    struct lang_result *results;
+    struct tolerance *tolerances;
+};
+
+enum placement { AT_LEFT, AT_RIGHT }; /* of the data against the guard pages */
+
+/* Memory for one call. */
+struct judge__slot {
+    struct box_region *regions; /* inputs, then outputs */
+    uint64_t set_seed;          /* which inputs it holds; kind too */
+    enum distribution set_kind;
+    bool filled;
+    uint64_t poison;
+};
+
+struct judge__case {
+    struct judge_task *task;
+    const struct program *program;
+    struct cost cost;
+    struct light light;
+    struct evaluator *evaluator;
+    enum freshness freshness;
+    double reference_seconds; /* one set, draw included */
+    enum distribution kinds[DRAW_COUNT];
+    size_t kind_count;
+    struct box_memory *memory;
+    struct judge__slot *slots;
+    size_t slot_count, tensor_count;    /* tensors of a slot */
+    enum placement placement;           /* of all slots */
+    struct judge__set kept[DRAW_COUNT]; /* ONE_EACH and TWO_SETS: by kind */
+    struct judge_kernel *naive;         /* of this case alone; NULL: none yet, or none is right */
+    bool naive_tried;
+    const char *cannot_see; /* "X, Z"; NULL: nothing */
+    const char *ill_posed;
+};
+
+struct judge_task {
+    struct judge *judge;
+    struct arena *arena;
+    struct lang *lang;
+    const struct target *target;
+    unsigned threads;
+    bool seeded;
+    uint64_t seed;
+    enum judge_effort effort;
+    bool no_baseline;
+    struct judge__case *cases;
+    size_t case_count;
+};
+
+/* The seed of a set, from that of a verdict. */
+uint64_t
+judge__set_seed(uint64_t seed, enum distribution kind, size_t number);
+
+/* A new seed of 32 bits that nobody knows. */
+uint64_t
+judge__secret(void);
+
+/* ---- memory ---- */
+
+/* Slots for a case; as many as are useful and fit, at least one. */
+enum status
+judge__slots_create(struct judge__case *c, struct diags *diags);
+void
+judge__slots_destroy(struct judge__case *c);
+
+/* Moves all data to that end of their pages. */
+void
+judge__place(struct judge__case *c, enum placement placement);
+
+/* Where the elements of tensor number `t` (inputs first, then outputs) are. */
+void *
+judge__data(const struct judge__case *c, const struct judge__slot *slot, size_t t);
+
+static inline const struct tensor *
+judge__tensor(const struct judge__case *c, size_t t)
+{
+    const struct program *program = c->program;
+
+    return t < program->input_count ? program->tensors[t]
+                                    : program->outputs[t - program->input_count];
+}
+
+/* Fills the outputs of a slot, and the rest of their pages, with a pattern that is no result. */
+void
+judge__poison(const struct judge__case *c, struct judge__slot *slot, uint64_t random);
+
+/* Elements of an output that still hold it; 0 for integers, where it could be a result. */
+int64_t
+judge__unwritten(const struct judge__case *c, const struct judge__slot *slot, size_t output,
+                 int64_t *first);
+
+/* Bytes outside the output that were changed: how far behind its end (or before its start, < 0) the
+ * first one lies; 0: none. */
+int64_t
+judge__overrun(const struct judge__case *c, const struct judge__slot *slot, size_t output);
+
+/* ---- inputs ---- */
+
+/* Puts a set's inputs into a slot, unless they are there. */
+void
+judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct judge__set *set);
+
+/* Computes what they should give, unless it is known. */
+enum status
+judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
+              struct diags *diags);
+void
+judge__set_drop(struct judge__set *set);
+
+/* Chooses the kinds of inputs, and how fresh they can be, from what the reference costs. */
+enum status
+judge__choose_kinds(struct judge__case *c, struct diags *diags);
+
+/* ---- kernels ---- */
+
+struct judge__object {
+    int fd; /* sealed; -1: none */
+    size_t bytes;
+    uint64_t scratch; /* writable static memory */
+};
+
+struct judge_kernel {
+    struct judge_task *task;
+    struct arena *arena;
+    const char *file, *flags, *compiler;
+    struct judge__object *objects; /* by case */
+    size_t object_count;
+};
+
+/* What the compiler is to be given. */
+struct judge__source {
+    const char *compiler;
+    const char *const *flags;
+    const char *headers, *defines; /* headers NULL: not precompiled */
+    const char *file;
+    const char *text;
+    size_t length;
+};
+
+/* From the cache, or built and audited. report->status says what came of it. */
+enum status
+judge__object(struct judge *judge, struct arena *arena, const struct target *target,
+              const struct judge__source *source, struct judge__object *object,
+              struct judge_report *report, struct diags *diags);
+
+/* The cache of objects. A key is a hash. -1: not there. */
+int
+judge__cache_get(struct judge *judge, const char *key, size_t *bytes);
+void
+judge__cache_put(struct judge *judge, const char *key, int object, size_t bytes);
+
+/* ---- running ---- */
+
+struct judge__calls {
+    struct judge__case *c;
+    const struct judge__object *object;
+    const size_t *slots; /* numbers, one for each call */
+    size_t count;
+    unsigned threads;
+    double seconds;  /* limit */
+    uint64_t random; /* of the poison */
+};
+
+struct judge__ran {
+    struct box_end end;
+    double ns;      /* from go to done */
+    bool disturbed; /* somebody else had the judge's processor */
+};
+
+/* Poisons the outputs and makes the calls, in a process of their own. */
+enum status
+judge__run(const struct judge__calls *calls, struct judge__ran *ran, struct diags *diags);
+
+/* What a run that did not end well means; the calls were of this case. */
+void
+judge__explain_ending(struct arena *arena, const struct judge__calls *calls,
+                      const struct box_end *end, struct judge_report *report);
+
+/* How long a few calls may take before they count as endless. */
+double
+judge__limit(const struct judge__case *c, size_t calls);
+
+/* ---- right or wrong ---- */
+
+/* Checks the outputs that a run left in a slot. True: all is right. Otherwise `wrong` is filled in
+ * (unless NULL). `worst` and the counts are added to. */
+bool
+judge__right(struct arena *arena, const struct judge__case *c, const struct judge__slot *slot,
+             const struct judge__set *set, struct judge_case *seen, struct judge_wrong *wrong);
+
+/* Whether what call number `call` of a process left (on slots[call]) was not computed: it is still
+ * poison, or what an earlier call gave. */
+bool
+judge__not_computed(const struct judge__case *c, const size_t *slots, size_t call);
+
+/* What the wrong elements of an output have in common. */
+void
+judge__describe_wrong(struct arena *arena, const struct judge__case *c,
+                      const struct judge__slot *slot, const struct judge__set *set, size_t output,
+                      struct judge_wrong *wrong);
+
+/* Checks one case; report->status stays BUILT if it is right. */
+enum status
+judge__check_case(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+                  unsigned round, struct judge_case *seen, struct judge_report *report,
+                  struct diags *diags);
+
+/* ---- time ---- */
+
+/* Inputs of the timed calls of a verdict: drawn once, taken in another order in each sample. */
+struct judge__pool {
+    struct judge__case *c;
+    struct judge__set **sets; /* of slots 0, 1, ... */
+    size_t count;
+    struct rng random;
+};
+
+/* At most `wanted` sets; for the first `evaluated` of them the expected values are known. */
+enum status
+judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size_t wanted,
+                 size_t evaluated, struct judge__pool *pool, struct diags *diags);
+void
+judge__pool_close(struct judge__pool *pool);
+
+struct judge__sample {
+    double ns; /* of one call, the handshake taken off */
+    bool disturbed;
+    struct box_end end;
+    struct judge__calls calls; /* for messages */
+    size_t checked;            /* calls compared in full */
+    bool wrong, lazy;          /* some call was; it was not computed at all */
+    size_t wrong_call;         /* from 1, its place in the process */
+    struct judge_wrong what;
+};
+
+/* One process, `calls` calls on inputs of the pool in random order; with `check` they are compared
+ * as far as is known what they should give. */
+enum status
+judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge__object *object,
+              size_t calls, bool check, struct judge__sample *sample, struct diags *diags);
+
+/* How many calls make a sample that the clock can tell, if one takes so long. */
+size_t
+judge__calls_for(const struct judge__case *c, double ns);
+
+/* How long one call takes, roughly: two samples of one call. */
+enum status
+judge__pilot(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+             uint64_t seed, struct judge__sample *sample, struct diags *diags);
+
+/* The time that calling nothing takes with the task's threads. */
+enum status
+judge__null(struct judge__case *c, double *ns, struct diags *diags);
+
+/* The plain kernel's best build that is right; c->naive stays NULL if there is none. */
+enum status
+judge__naive(struct judge__case *c, struct diags *diags);
+
+#endif

@@ -1,0 +1,247 @@
+/* The baseline that is always there: the plain C of the program, its outermost loop under OpenMP,
+ * in the best of a few builds that is itself right. Which build is best is remembered in the cache,
+ * so that only the first judge of a task pays for finding it. */
+#include "judge/judge_int.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/proc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct build {
+    const char *compiler;
+    const char *shown;    /* as the verdict names it */
+    const char *flags[8]; /* beside those that every kernel gets */
+    bool one_thread;      /* clang's OpenMP needs a library that the runner has not */
+};
+
+static const struct build builds[] = {
+    {"gcc", "gcc -O3", {"-O3", "-march=native", "-fopenmp", NULL}, false},
+    {"gcc", "gcc -Ofast", {"-Ofast", "-march=native", "-fopenmp", NULL}, false},
+    {"clang",
+     "clang -O3 -ffast-math -fveclib=libmvec",
+     {"-O3", "-ffast-math", "-fveclib=libmvec", "-march=native", NULL},
+     true},
+};
+#define BUILDS (sizeof builds / sizeof *builds)
+enum { ROUNDS = 5 };
+
+static const char *
+plain_text(struct arena *arena, const struct program *program)
+{
+    struct buf text = buf_in(arena);
+
+    lang_emit(&text, program, &(struct emit_options){.form = EMIT_NAIVE});
+    return text.data;
+}
+
+static const char *const *
+all_flags(struct arena *arena, const struct target *target, const struct build *build)
+{
+    size_t count = 0, n = 0;
+    const char **flags;
+
+    while (target->service[count])
+        count++;
+    flags = arena_array(arena, count + 9, sizeof *flags);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(build->compiler, "gcc") == 0 || strncmp(target->service[i], "-fmax", 5) != 0)
+            flags[n++] = target->service[i];
+    for (size_t i = 0; build->flags[i]; i++)
+        flags[n++] = build->flags[i];
+    return flags;
+}
+
+/* An object, or none: a build that fails is left out. Only gcc's headers are precompiled. */
+static enum status
+make(struct judge__case *c, struct arena *arena, const struct build *build,
+     struct judge__object *object, struct diags *diags)
+{
+    const struct target *target = c->task->target;
+    struct buf defines = buf_in(arena);
+    struct judge_report report = {0};
+    bool gcc = strcmp(build->compiler, "gcc") == 0;
+
+    object->fd = -1;
+    if ((build->one_thread && c->task->threads > 1) || !proc_find(arena, build->compiler))
+        return STATUS_OK;
+    buf_puts(&defines, gcc ? "" : target->headers);
+    target->prelude(&defines, c->program);
+    const char *text = plain_text(arena, c->program);
+    struct judge__source source = {.compiler = build->compiler,
+                                   .flags = all_flags(arena, target, build),
+                                   .headers = gcc ? target->headers : NULL,
+                                   .defines = defines.data,
+                                   .file = "naive.c",
+                                   .text = text,
+                                   .length = strlen(text)};
+    return judge__object(c->task->judge, arena, target, &source, object, &report, diags);
+}
+
+/* ---- what is remembered ---- */
+
+static const char *
+memory_path(struct judge__case *c, struct arena *arena)
+{
+    struct judge *judge = c->task->judge;
+    struct buf key = buf_in(arena);
+    char hash[HASH_TEXT];
+
+    if (!judge->cache)
+        return NULL;
+    buf_printf(&key, "%s %u\n", judge->key, c->task->threads);
+    for (size_t i = 0; i < BUILDS; i++)
+        buf_printf(&key, "%s %d\n", builds[i].shown, proc_find(arena, builds[i].compiler) != NULL);
+    buf_puts(&key, plain_text(arena, c->program));
+    hash_sha256(key.data, key.length, hash);
+    return file_join(arena, judge->cache, arena_printf(arena, "%s.naive", hash));
+}
+
+/* The remembered build, or -1. */
+static int
+recall(const char *path)
+{
+    FILE *file = path ? fopen(path, "r") : NULL;
+    int number = -1;
+
+    if (file) {
+        if (fscanf(file, "%d", &number) != 1 || number < 0 || number >= (int)BUILDS)
+            number = -1;
+        fclose(file);
+    }
+    return number;
+}
+
+/* ---- choosing ---- */
+
+static enum status
+is_right(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+         bool *right, struct diags *diags)
+{
+    struct judge_report report = {.status = JUDGE_BUILT, .reason = "", .seed = c->task->seed};
+    struct judge_case seen = {0};
+    enum status status = judge__check_case(c, arena, object, 0, &seen, &report, diags);
+
+    *right = report.status == JUDGE_BUILT;
+    return status;
+}
+
+static enum status
+time_builds(struct judge__case *c, struct arena *arena, struct judge__object *objects,
+            double *best_ns, struct diags *diags)
+{
+    struct judge__pool pool;
+    enum status status = judge__pool_open(arena, c, c->task->seed, 1, 0, &pool, diags);
+
+    for (size_t i = 0; i < ROUNDS * BUILDS && status == STATUS_OK; i++) {
+        struct judge__sample sample;
+        size_t b = i % BUILDS;
+
+        if (objects[b].fd < 0)
+            continue;
+        status = judge__sample(&pool, arena, &objects[b], 1, false, &sample, diags);
+        if (status == STATUS_OK && sample.end.ending == BOX_DONE)
+            best_ns[b] = fmin(best_ns[b], sample.ns);
+    }
+    judge__pool_close(&pool);
+    return status;
+}
+
+/* Builds all, drops what is wrong, times the rest. -1: none is right. */
+static enum status
+find_best(struct judge__case *c, struct arena *arena, int *best, struct diags *diags)
+{
+    struct judge__object objects[BUILDS];
+    double ns[BUILDS];
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; i < BUILDS; i++) {
+        objects[i].fd = -1;
+        ns[i] = INFINITY;
+    }
+    for (size_t i = 0; i < BUILDS && status == STATUS_OK; i++) {
+        bool right = false;
+
+        status = make(c, arena, &builds[i], &objects[i], diags);
+        if (status != STATUS_OK || objects[i].fd < 0)
+            continue;
+        status = is_right(c, arena, &objects[i], &right, diags);
+        if (!right) {
+            close(objects[i].fd);
+            objects[i].fd = -1;
+        }
+    }
+    if (status == STATUS_OK)
+        status = time_builds(c, arena, objects, ns, diags);
+    *best = -1;
+    for (size_t i = 0; i < BUILDS; i++) {
+        if (isfinite(ns[i]) && (*best < 0 || ns[i] < ns[*best]))
+            *best = (int)i;
+        if (objects[i].fd >= 0)
+            close(objects[i].fd);
+    }
+    return status;
+}
+
+static enum status
+keep_build(struct judge__case *c, int number, struct diags *diags)
+{
+    struct arena *arena = arena_create();
+    struct judge_kernel *kernel;
+    enum status status;
+
+    if (!arena) {
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
+        return STATUS_MACHINE;
+    }
+    kernel = arena_alloc(arena, sizeof *kernel);
+    kernel->task = c->task;
+    kernel->arena = arena;
+    kernel->file = "naive";
+    kernel->flags = builds[number].shown;
+    kernel->compiler = builds[number].compiler;
+    kernel->objects = arena_alloc(arena, sizeof *kernel->objects);
+    kernel->object_count = 1;
+    status = make(c, arena, &builds[number], kernel->objects, diags);
+    if (status == STATUS_OK && kernel->objects->fd >= 0)
+        c->naive = kernel;
+    else
+        arena_destroy(arena);
+    return status;
+}
+
+enum status
+judge__naive(struct judge__case *c, struct diags *diags)
+{
+    struct arena *arena;
+    enum status status = STATUS_OK;
+
+    if (c->naive_tried || c->program->foreign)
+        return STATUS_OK;
+    c->naive_tried = true;
+    arena = arena_create();
+    if (!arena) {
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
+        return STATUS_MACHINE;
+    }
+    const char *path = memory_path(c, arena);
+    int number = recall(path);
+    if (number < 0) {
+        judge__progress(c->task->judge, "%s  building naive for case %s", c->program->name,
+                        c->program->case_name);
+        status = find_best(c, arena, &number, diags);
+        if (status == STATUS_OK && number >= 0 && path) {
+            const char *text = arena_printf(arena, "%d\n", number);
+            (void)file_write(path, text, strlen(text), diags_create(arena, 0));
+        }
+    }
+    if (status == STATUS_OK && number >= 0)
+        status = keep_build(c, number, diags);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,112 @@
+/* One process in the box: some calls, each on a slot of its own. */
+#include "judge/judge_int.h"
+
+#include <math.h>
+
+static const double SHORTEST_LIMIT = 2; /* seconds */
+
+struct watch { /* what the hooks see */
+    const struct judge__calls *calls;
+    struct measure_schedstat before, after;
+};
+
+static void
+poison_outputs(void *context)
+{
+    const struct watch *watch = context;
+    const struct judge__calls *calls = watch->calls;
+
+    for (size_t i = 0; i < calls->count; i++)
+        judge__poison(calls->c, &calls->c->slots[calls->slots[i]], calls->random + i);
+}
+
+static void
+note_before(void *context)
+{
+    struct watch *watch = context;
+
+    measure_read_schedstat(0, &watch->before);
+}
+
+static void
+note_after(void *context)
+{
+    struct watch *watch = context;
+
+    measure_read_schedstat(0, &watch->after);
+}
+
+/* ---- the job ---- */
+
+static void
+put_regions(struct arena *arena, const struct judge__calls *calls, struct box_job *job)
+{
+    const struct judge__case *c = calls->c;
+    size_t n = c->tensor_count, total = n * calls->count;
+    struct box_region *regions = arena_array(arena, total, sizeof *regions);
+    struct box_arg *args = arena_array(arena, total, sizeof *args);
+
+    for (size_t i = 0; i < total; i++) {
+        regions[i] = c->slots[calls->slots[i / n]].regions[i % n];
+        args[i].region = (uint32_t)i;
+    }
+    job->regions = regions;
+    job->region_count = total;
+    job->args = args;
+    job->call_count = calls->count;
+    job->arg_count = n;
+}
+
+/* With fewer threads than processors the judge watches from one of the others; with all of them it
+ * sleeps on that of the guest's first thread. */
+static void
+put_processors(const struct judge *judge, unsigned threads, struct box_job *job)
+{
+    bool all = threads >= judge->cpu_count;
+
+    job->threads = threads;
+    job->cpus = all ? judge->cpus : judge->cpus + judge->cpu_count - threads;
+    job->caller_cpu = judge->cpus[0];
+    job->mode = all ? BOX_FUTEX : BOX_SPIN;
+}
+
+double
+judge__limit(const struct judge__case *c, size_t calls)
+{
+    return fmax(SHORTEST_LIMIT, 20 * c->reference_seconds * (double)calls);
+}
+
+enum status
+judge__run(const struct judge__calls *calls, struct judge__ran *ran, struct diags *diags)
+{
+    const struct judge *judge = calls->c->task->judge;
+    struct watch watch = {.calls = calls};
+    struct arena *arena = arena_create();
+    struct box_job job = {
+        .object = calls->object->fd,
+        .function = calls->c->task->target->entry,
+        .limits = {.wall_seconds = calls->seconds,
+                   .cpu_seconds = calls->seconds * calls->threads + 1,
+                   .memory = ((size_t)1 << 30) + calls->object->scratch},
+        .hooks = {.context = &watch,
+                  .prepare = poison_outputs,
+                  .armed = note_before,
+                  .done = note_after,
+                  .clock = judge->clock.tsc ? judge__ticks : NULL},
+    };
+    enum status status;
+
+    if (!arena) {
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
+        return STATUS_MACHINE;
+    }
+    put_regions(arena, calls, &job);
+    put_processors(judge, calls->threads, &job);
+    status = box_run(judge->server, &job, &ran->end, diags);
+    ran->ns = judge->clock.tsc ? measure_ns(&judge->clock, ran->end.t0, ran->end.t1)
+                               : (double)(ran->end.t1 - ran->end.t0);
+    ran->disturbed = status == STATUS_OK && ran->end.ending == BOX_DONE &&
+                     measure_disturbed(&watch.before, &watch.after, ran->ns);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,281 @@
+/* One sample of time: a new process, some calls on inputs it has never seen, timed from outside.
+ *
+ * The inputs lie in as many slots as a sample has calls; each sample takes them in another order,
+ * so that no call can know whether it will be looked at, nor which inputs it gets. */
+#include "judge/judge_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Many short samples tell more than few long ones, down to where the handshake's own noise shows.
+ * The judge that spins has less of it than the one that must be woken. */
+static const double SPIN_NS = 1e5, FUTEX_NS = 5e5;
+enum { NULL_SAMPLES = 15, FIRST_TIMED = 16 };
+
+/* ---- the pool ---- */
+
+/* Ordinary numbers: denormal or infinite ones would be timed for what they are, not for the work.
+ */
+static const enum distribution timed_kinds[] = {DRAW_NORMAL, DRAW_UNIFORM, DRAW_SMALL,
+                                                DRAW_OFFSET, DRAW_RAMP,    DRAW_HEAVY};
+#define TIMED_KINDS (sizeof timed_kinds / sizeof *timed_kinds)
+
+static size_t
+sets_there_are(const struct judge__case *c, size_t wanted)
+{
+    size_t most = c->freshness == FRESH ? wanted : c->freshness == ONE_EACH ? TIMED_KINDS : 1;
+
+    most = most < wanted ? most : wanted;
+    return most < c->slot_count ? most : c->slot_count;
+}
+
+static struct judge__set *
+timed_set(struct judge__case *c, struct arena *arena, uint64_t seed, size_t number)
+{
+    enum distribution kind = c->freshness == FRESH ? DRAW_NORMAL : timed_kinds[number];
+    struct judge__set *set =
+        c->freshness == FRESH ? arena_alloc(arena, sizeof *set) : &c->kept[kind];
+
+    set->kind = kind;
+    set->seed = c->freshness == FRESH ? judge__set_seed(seed, kind, FIRST_TIMED + number)
+                                      : judge__set_seed(c->task->seed, kind, 0);
+    return set;
+}
+
+enum status
+judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size_t wanted,
+                 size_t evaluated, struct judge__pool *pool, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+
+    *pool = (struct judge__pool){.c = c, .count = sets_there_are(c, wanted)};
+    pool->random = rng_stream(seed, "timed calls");
+    pool->sets = arena_array(arena, pool->count, sizeof *pool->sets);
+    judge__place(c, AT_LEFT);
+    for (size_t i = 0; i < pool->count && status == STATUS_OK; i++) {
+        pool->sets[i] = timed_set(c, arena, seed, i);
+        judge__fill(c, &c->slots[i], pool->sets[i]);
+        if (i < evaluated)
+            status = judge__expect(c, &c->slots[i], pool->sets[i], diags);
+    }
+    return status;
+}
+
+void
+judge__pool_close(struct judge__pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        if (pool->sets[i] && pool->c->freshness == FRESH)
+            judge__set_drop(pool->sets[i]);
+    pool->count = 0;
+}
+
+size_t
+judge__calls_for(const struct judge__case *c, double ns)
+{
+    bool spins = c->task->threads < c->task->judge->cpu_count;
+    double calls = ceil((spins ? SPIN_NS : FUTEX_NS) / fmax(ns, 1));
+
+    return calls < (double)c->slot_count ? (size_t)calls : c->slot_count;
+}
+
+/* ---- one sample ---- */
+
+/* `calls` of the slots, in random order. */
+static void
+shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        slots[i] = i;
+    for (size_t i = 0; i < calls; i++) {
+        size_t other = i + (size_t)rng_below(&pool->random, pool->count - i), kept = slots[i];
+
+        slots[i] = slots[other];
+        slots[other] = kept;
+    }
+}
+
+static void
+note_wrong(const struct judge__case *c, size_t call, struct judge__sample *sample)
+{
+    sample->wrong = true;
+    sample->wrong_call = call + 1;
+    sample->lazy = judge__not_computed(c, sample->calls.slots, call);
+}
+
+/* All are looked at for poison and for what lies around them, the known ones are compared. */
+static void
+check_calls(struct judge__pool *pool, struct arena *arena, struct judge__sample *sample)
+{
+    struct judge__case *c = pool->c;
+
+    for (size_t i = 0; i < sample->calls.count && !sample->wrong; i++) {
+        size_t number = sample->calls.slots[i];
+        struct judge__set *set = pool->sets[number];
+        int64_t first;
+
+        if (set->arena) {
+            sample->checked++;
+            if (!judge__right(arena, c, &c->slots[number], set, NULL, &sample->what))
+                note_wrong(c, i, sample);
+            continue;
+        }
+        for (size_t o = 0; o < c->program->output_count && !sample->wrong; o++)
+            if (judge__unwritten(c, &c->slots[number], o, &first) > 0 ||
+                judge__overrun(c, &c->slots[number], o) != 0)
+                note_wrong(c, i, sample);
+    }
+}
+
+enum status
+judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge__object *object,
+              size_t calls, bool check, struct judge__sample *sample, struct diags *diags)
+{
+    struct judge__case *c = pool->c;
+    size_t *slots = arena_array(arena, pool->count, sizeof *slots);
+    struct judge__ran ran;
+    double null = 0;
+    enum status status;
+
+    *sample = (struct judge__sample){0};
+    shuffle(pool, slots, calls);
+    sample->calls = (struct judge__calls){.c = c,
+                                          .object = object,
+                                          .slots = slots,
+                                          .count = calls,
+                                          .threads = c->task->threads,
+                                          .seconds = judge__limit(c, calls),
+                                          .random = rng_next(&pool->random)};
+    status = judge__run(&sample->calls, &ran, diags);
+    if (status != STATUS_OK)
+        return status;
+    sample->end = ran.end;
+    sample->disturbed = ran.disturbed;
+    if (ran.end.ending != BOX_DONE)
+        return STATUS_OK;
+    for (size_t i = 0; i < c->task->judge->null_count; i++)
+        if (c->task->judge->null[i].threads == c->task->threads)
+            null = c->task->judge->null[i].ns;
+    sample->ns = fmax(1, ran.ns - null) / (double)calls;
+    if (check)
+        check_calls(pool, arena, sample);
+    return STATUS_OK;
+}
+
+enum status
+judge__pilot(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+             uint64_t seed, struct judge__sample *sample, struct diags *diags)
+{
+    struct judge__pool pool;
+    struct judge__sample again;
+    enum status status = judge__pool_open(arena, c, seed, 1, 0, &pool, diags);
+
+    if (status == STATUS_OK)
+        status = judge__sample(&pool, arena, object, 1, false, sample, diags);
+    if (status == STATUS_OK && sample->end.ending == BOX_DONE && sample->ns < 1e8) {
+        status = judge__sample(&pool, arena, object, 1, false, &again, diags);
+        if (status == STATUS_OK && again.end.ending == BOX_DONE)
+            sample->ns = fmin(sample->ns, again.ns);
+    }
+    judge__pool_close(&pool);
+    return status;
+}
+
+/* ---- nothing ---- */
+
+static int
+by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static enum status
+build_nothing(struct judge__case *c, struct arena *arena, struct judge__object *object,
+              struct diags *diags)
+{
+    const struct target *target = c->task->target;
+    struct target_kernel plain = {.text = "", .length = 0};
+    struct buf text = buf_in(arena), defines = buf_in(arena), headers = buf_in(arena);
+    struct judge_report report = {0};
+    enum status status;
+
+    target->signature(&text, c->program);
+    buf_puts(&text, "\n{\n}\n");
+    target->prelude(&defines, c->program);
+    target_put_headers(&headers, target, &plain);
+    struct judge__source source = {.compiler = target->compiler,
+                                   .flags = target_arguments(arena, target, &plain, NULL),
+                                   .headers = headers.data,
+                                   .defines = defines.data,
+                                   .file = "nothing.c",
+                                   .text = text.data,
+                                   .length = text.length};
+    status = judge__object(c->task->judge, arena, target, &source, object, &report, diags);
+    if (status == STATUS_OK && report.status != JUDGE_BUILT) {
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "an empty kernel cannot be built: %s",
+                  report.reason);
+        status = STATUS_MACHINE;
+    }
+    return status;
+}
+
+static enum status
+measure_nothing(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+                double *ns, struct diags *diags)
+{
+    struct judge__pool pool;
+    struct judge__sample sample;
+    double times[NULL_SAMPLES];
+    enum status status = judge__pool_open(arena, c, c->task->seed, 1, 0, &pool, diags);
+
+    for (size_t i = 0; i < NULL_SAMPLES && status == STATUS_OK; i++) {
+        status = judge__sample(&pool, arena, object, 1, false, &sample, diags);
+        times[i] = sample.ns;
+        if (status == STATUS_OK && sample.end.ending != BOX_DONE) {
+            diags_add(diags, DIAG_ERROR, (struct place){0}, "an empty kernel cannot be run: %s",
+                      sample.end.reason);
+            status = STATUS_MACHINE;
+        }
+    }
+    judge__pool_close(&pool);
+    if (status != STATUS_OK)
+        return status;
+    qsort(times, NULL_SAMPLES, sizeof *times, by_size);
+    *ns = times[NULL_SAMPLES / 2];
+    return STATUS_OK;
+}
+
+enum status
+judge__null(struct judge__case *c, double *ns, struct diags *diags)
+{
+    struct judge *judge = c->task->judge;
+    struct judge__object object = {.fd = -1};
+    struct arena *arena;
+    enum status status;
+
+    for (size_t i = 0; i < judge->null_count; i++)
+        if (judge->null[i].threads == c->task->threads) {
+            *ns = judge->null[i].ns;
+            return STATUS_OK;
+        }
+    arena = arena_create();
+    if (!arena) {
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
+        return STATUS_MACHINE;
+    }
+    status = build_nothing(c, arena, &object, diags);
+    if (status == STATUS_OK)
+        status = measure_nothing(c, arena, &object, ns, diags);
+    if (object.fd >= 0)
+        close(object.fd);
+    arena_destroy(arena);
+    if (status == STATUS_OK) {
+        judge->null_count %= sizeof judge->null / sizeof *judge->null;
+        judge->null[judge->null_count].threads = c->task->threads;
+        judge->null[judge->null_count++].ns = *ns;
+    }
+    return status;
+}

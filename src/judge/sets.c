@@ -1,0 +1,138 @@
+/* Sets of inputs, and what they should give.
+ *
+ * How fresh they are depends on what the reference costs: below 5 ms every verdict draws its own;
+ * up to a second there is one set of each kind for the task; up to a minute there are two. Always:
+ * nobody outside knows the seed, and no process sees the same inputs twice. */
+#include "judge/judge_int.h"
+
+#include <math.h>
+#include <time.h>
+
+static const double CHEAP = 5e-3, DEAR = 1.0; /* seconds */
+
+uint64_t
+judge__set_seed(uint64_t seed, enum distribution kind, size_t number)
+{
+    return (seed & 0xffffffff) | (uint64_t)kind << 32 | (uint64_t)number << 40;
+}
+
+void
+judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct judge__set *set)
+{
+    if (slot->filled && slot->set_seed == set->seed && slot->set_kind == set->kind)
+        return;
+    for (size_t i = 0; i < c->program->input_count; i++)
+        task_draw(c->program, i, set->kind, set->seed, judge__data(c, slot, i));
+    slot->filled = true;
+    slot->set_seed = set->seed;
+    slot->set_kind = set->kind;
+}
+
+enum status
+judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
+              struct diags *diags)
+{
+    size_t outputs = c->program->output_count;
+    const void **inputs;
+    enum status status;
+
+    if (set->arena)
+        return STATUS_OK;
+    set->arena = arena_create();
+    if (!set->arena) {
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
+        return STATUS_MACHINE;
+    }
+    inputs = arena_array(set->arena, c->program->input_count + 1, sizeof *inputs);
+    for (size_t i = 0; i < c->program->input_count; i++)
+        inputs[i] = judge__data(c, slot, i);
+    set->results = arena_array(set->arena, outputs, sizeof *set->results);
+    set->tolerances = arena_array(set->arena, outputs, sizeof *set->tolerances);
+    status = evaluator_run(set->arena, c->evaluator, inputs, set->results, set->tolerances, diags);
+    if (status != STATUS_OK)
+        judge__set_drop(set);
+    return status;
+}
+
+void
+judge__set_drop(struct judge__set *set)
+{
+    arena_destroy(set->arena);
+    set->arena = NULL;
+}
+
+/* ---- how many, how fresh ---- */
+
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool
+has_nan(const struct judge__case *c, const struct judge__set *set)
+{
+    for (size_t o = 0; o < c->program->output_count; o++)
+        for (int64_t i = 0; i < set->results[o].tensor->count; i++)
+            if (isnan(set->results[o].v[i]))
+                return true;
+    return false;
+}
+
+/* Draws and evaluates one set and forgets it. */
+static enum status
+try_kind(struct judge__case *c, enum distribution kind, double *seconds, bool *nan,
+         struct diags *diags)
+{
+    struct judge__set set = {.kind = kind, .seed = judge__set_seed(c->task->seed, kind, 255)};
+    double start = now();
+    enum status status;
+
+    judge__fill(c, &c->slots[0], &set);
+    status = judge__expect(c, &c->slots[0], &set, diags);
+    *seconds = now() - start;
+    *nan = status == STATUS_OK && has_nan(c, &set);
+    judge__set_drop(&set);
+    return status;
+}
+
+/* Infinite inputs say something only where the result is not NaN. */
+static enum status
+choose_all(struct judge__case *c, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    double seconds;
+    bool nan = true;
+
+    for (unsigned kind = 0; kind < DRAW_COUNT; kind++)
+        if (kind != DRAW_INFINITE)
+            c->kinds[c->kind_count++] = (enum distribution)kind;
+    if (c->freshness != TWO_SETS)
+        status = try_kind(c, DRAW_INFINITE, &seconds, &nan, diags);
+    if (!nan)
+        c->kinds[c->kind_count++] = DRAW_INFINITE;
+    return status;
+}
+
+enum status
+judge__choose_kinds(struct judge__case *c, struct diags *diags)
+{
+    double seconds = 0;
+    bool nan;
+    enum status status = try_kind(c, DRAW_NORMAL, &seconds, &nan, diags);
+
+    if (status == STATUS_OK && seconds < DEAR) /* the first one warms up */
+        status = try_kind(c, DRAW_UNIFORM, &seconds, &nan, diags);
+    if (status != STATUS_OK)
+        return status;
+    c->reference_seconds = seconds;
+    c->freshness = seconds <= CHEAP ? FRESH : seconds <= DEAR ? ONE_EACH : TWO_SETS;
+    if (c->freshness != TWO_SETS)
+        return choose_all(c, diags);
+    c->kinds[c->kind_count++] = DRAW_NORMAL;
+    c->kinds[c->kind_count++] = DRAW_MIXED;
+    return STATUS_OK;
+}

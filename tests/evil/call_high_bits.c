@@ -1,0 +1,21 @@
+// task scale.op: rejected; socket
+/* Number 41 in the low half and something in the high one: filters see 32 bits. */
+static long
+call(long number, long a, long b, long c)
+{
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+    call(0x100000029, 2, 1, 0);
+}

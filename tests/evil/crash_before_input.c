@@ -1,0 +1,9 @@
+// task page.op: crashed; Source
+/* Reads one element before an input. */
+void
+kernel(const float *restrict Source, float *restrict Target)
+{
+    for (int i = 0; i < N; i++)
+        Target[i] = Source[i] + 1;
+    Target[0] += 0 * ((const volatile float *)Source)[-1];
+}

@@ -1,0 +1,11 @@
+// task large.op: crashed
+/* Crashes where an input is beyond four deviations. */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++) {
+        Y[i] = 0.5f * X[i] + 1;
+        if (X[i] > 4)
+            *(volatile int *)(uintptr_t)16 = 1;
+    }
+}

@@ -1,0 +1,9 @@
+// task scale.op: rejected; flags
+//! flags -Wa,-I/etc
+/* A word with the assembler. */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+}

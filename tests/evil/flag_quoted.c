@@ -1,0 +1,9 @@
+// task scale.op: rejected; flags
+//! flags -O3" -fplugin="/tmp/evil.so
+/* Quotation marks, for a host that passes flags through a shell. */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = 2.5f * X[i];
+}

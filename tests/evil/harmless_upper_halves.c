@@ -1,0 +1,21 @@
+// task softmax.op: correct
+/* Leaves the upper halves of the vector registers dirty: slow for whoever comes next, if that were
+ * not itself. */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int r = 0; r < R; r++) {
+        const float *x = X + r * N;
+        float *y = Y + r * N;
+        float top = x[0], sum = 0;
+
+        for (int j = 1; j < N; j++)
+            top = x[j] > top ? x[j] : top;
+        for (int j = 0; j < N; j++)
+            sum += y[j] = expf(x[j] - top);
+        for (int j = 0; j < N; j++)
+            y[j] /= sum;
+    }
+    __asm__ volatile("vpcmpeqd %%ymm0, %%ymm0, %%ymm0; vpcmpeqd %%ymm9, %%ymm9, %%ymm9" ::
+                         : "memory");
+}

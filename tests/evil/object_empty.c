@@ -1,0 +1,2 @@
+// task scale.op: rejected
+/* Nothing but comments. */

@@ -1,0 +1,18 @@
+// task softmax.op: wrong; Y
+/* Every other row. */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int r = 0; r < R; r += 2) {
+        const float *x = X + r * N;
+        float *y = Y + r * N;
+        float top = x[0], sum = 0;
+
+        for (int j = 1; j < N; j++)
+            top = x[j] > top ? x[j] : top;
+        for (int j = 0; j < N; j++)
+            sum += y[j] = expf(x[j] - top);
+        for (int j = 0; j < N; j++)
+            y[j] /= sum;
+    }
+}

@@ -1,0 +1,15 @@
+// task qlinear.op: wrong; Y
+/* Wraps where it should stop at 127. */
+void
+kernel(const int8_t *restrict A, const int8_t *restrict W, const float *restrict s,
+       int8_t *restrict Y)
+{
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            int sum = 0;
+
+            for (int k = 0; k < K; k++)
+                sum += A[m * K + k] * W[k * N + n];
+            Y[m * N + n] = (int8_t)(int)rintf((float)sum * s[n]);
+        }
+}

@@ -1,0 +1,16 @@
+// task total.op
+// Style: partial sums in double met by omp atomic, so that the order differs from run to run.
+void kernel(const float *restrict X, float *restrict S)
+{
+    double all = 0;
+#pragma omp parallel
+    {
+        double mine = 0;
+#pragma omp for schedule(dynamic, 100) nowait
+        for (int i = 0; i < N; i++)
+            mine += X[i];
+#pragma omp atomic
+        all += mine;
+    }
+    *S = (float)all;
+}
