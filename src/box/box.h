@@ -144,6 +144,11 @@ enum status
 box_compile(const struct box *box, struct arena *arena, const struct box_compile_request *request,
             struct box_compile_result *result, struct diags *diags);
 
+/* The line of the file `name`, as it was compiled, that the instruction at this offset of an object
+ * comes from; 0 if that cannot be told. Needs -g1 and addr2line. */
+uint32_t
+box_source_line(const struct box *box, int object, size_t bytes, uint64_t offset, const char *name);
+
 /* 3. The audit: what an object may contain. A name that ends in '*' stands for all that begin so.
  */
 

@@ -171,6 +171,7 @@ judge__object(struct judge *judge, struct arena *arena, const struct target *tar
     bool cached;
 
     report->status = JUDGE_BUILT;
+    object->source = source->file;
     object->fd = judge__cache_get(judge, key, &object->bytes);
     cached = object->fd >= 0;
     if (!cached) {
@@ -246,7 +247,7 @@ build_case(struct judge_kernel *kernel, struct arena *arena, size_t number,
         .flags = target_arguments(arena, target, &without, NULL),
         .headers = headers_of(arena, target, read),
         .defines = defines_of(arena, target, program, read),
-        .file = plain_name(arena, kernel->file, target->suffix),
+        .file = plain_name(kernel->arena, kernel->file, target->suffix),
         .text = read->text,
         .length = read->length,
     };

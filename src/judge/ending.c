@@ -30,7 +30,10 @@ tell_fault(struct buf *buf, const struct judge__calls *calls, const struct box_e
         tensor = faulting_tensor(calls, end);
         bytes = (long long)(end->offset -
                             (int64_t)(tensor->count * (int64_t)dtype_info[tensor->dtype].size));
-        buf_printf(buf, "touches memory %lld bytes past the end of %s", bytes, tensor->name);
+        buf_puts(buf, "touches memory ");
+        if (bytes > 0)
+            buf_printf(buf, "%lld bytes ", bytes);
+        buf_printf(buf, "past the end of %s", tensor->name);
         break;
     case BOX_FAULT_BEFORE_START:
         tensor = faulting_tensor(calls, end);
@@ -95,6 +98,10 @@ judge__explain_ending(struct arena *arena, const struct judge__calls *calls,
     default:
         tell_fault(&buf, calls, end);
     }
+    if (end->code_offset)
+        report->line =
+            box_source_line(calls->c->task->judge->box, calls->object->fd, calls->object->bytes,
+                            end->code_offset, calls->object->source);
     report->reason = buf.data;
     report->case_name = calls->c->program->case_name;
 }

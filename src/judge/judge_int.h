@@ -181,7 +181,8 @@ judge__choose_kinds(struct judge__case *c, struct diags *diags);
 struct judge__object {
     int fd; /* sealed; -1: none */
     size_t bytes;
-    uint64_t scratch; /* writable static memory */
+    uint64_t scratch;   /* writable static memory */
+    const char *source; /* name of the file that was compiled */
 };
 
 struct judge_kernel {

@@ -198,18 +198,23 @@ words_for(struct arena *arena, const struct spread *spread)
 static const char *
 guess_tail(struct arena *arena, const struct spread *spread)
 {
+    static const int64_t steps[] = {8, 16, 4, 32, 64, 2}; /* the likely ones first */
+
     for (unsigned d = 0; d < spread->tensor->rank; d++) {
         const struct marks *marks = &spread->dims[d];
         int64_t rest = marks->size - marks->first;
 
         if (marks->count == marks->size || marks->last != marks->size - 1 || marks->count != rest)
             continue;
-        for (int64_t step = 64; step > 1; step /= 2)
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            int64_t step = steps[i];
+
             if (marks->first > 0 && marks->size % step == rest)
                 return arena_printf(
                     arena, "a loop that steps by %lld and drops the rest: %lld = %lld*%lld + %lld",
                     (long long)step, (long long)marks->size, (long long)(marks->size / step),
                     (long long)step, (long long)rest);
+        }
     }
     return NULL;
 }

@@ -150,15 +150,23 @@ choose(struct evaluator *evaluator, const void *const *inputs, struct reference 
 }
 
 enum status
+evaluator_values(struct arena *arena, struct evaluator *evaluator, const void *const *inputs,
+                 struct lang_result *results, struct diags *diags)
+{
+    struct reference *reference;
+    enum status status = choose(evaluator, inputs, &reference, diags);
+
+    return status == STATUS_OK ? reference_evaluate(arena, reference, inputs, results, diags)
+                               : status;
+}
+
+enum status
 evaluator_run(struct arena *arena, struct evaluator *evaluator, const void *const *inputs,
               struct lang_result *results, struct tolerance *tolerances, struct diags *diags)
 {
     const struct program *program = evaluator->program;
-    struct reference *reference;
-    enum status status = choose(evaluator, inputs, &reference, diags);
+    enum status status = evaluator_values(arena, evaluator, inputs, results, diags);
 
-    if (status == STATUS_OK)
-        status = reference_evaluate(arena, reference, inputs, results, diags);
     if (status != STATUS_OK)
         return status;
     for (size_t o = 0; o < program->output_count; o++)

@@ -221,16 +221,31 @@ build_all(const struct job *jobs, size_t count, char *message)
 
 /* ---- loading ---- */
 
-/* OpenMP's threads outlive the object that started them, so its library must stay. */
+/* OpenMP's threads outlive the object that started them, so its library must stay. It is told, by
+ * the only means there is, not to spin for long where it waits: as it comes, one other program that
+ * wants a processor makes every evaluation wait ten times as long as it takes. */
+static void
+load_openmp(void)
+{
+    static const char library[] = "libgomp.so.1", setting[] = "GOMP_SPINCOUNT";
+    void *openmp = dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    bool ours = !openmp && !getenv(setting) && !getenv("OMP_WAIT_POLICY");
+
+    if (ours)
+        setenv(setting, "1000", 1);
+    if (!openmp)
+        openmp = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (ours)
+        unsetenv(setting);
+    if (openmp)
+        dlclose(openmp);
+}
+
 static void *
 load_object(const char *path)
 {
-    void *openmp = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-
-    if (openmp)
-        dlclose(openmp);
-    return handle;
+    load_openmp();
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 static struct job *

@@ -3,6 +3,8 @@
  *   draw        inputs of a case from the language's distributions, within each input's domain
  *   reference   the trusted C of a program, built with gcc once, kept in the cache, run here
  *   tolerance   k and scale from honest evaluations; whether an output is right, element by element
+ *   evaluator   the last two, kept loaded: expected values and tolerances of many sets of inputs
+ *   sight       which inputs no output depends on: a kernel that ignores them is not caught
  *   machine     a description of this machine for the speed of light
  *
  * Trusted code only: nothing a candidate wrote is ever built or loaded here.
@@ -143,10 +145,18 @@ struct sight {      /* of one input, redrawn alone */
     double largest; /* the largest move, in tolerances */
 };
 
-/* sights has one row an input, ill_posed one an output. STATUS_INPUT: too large to find out. */
+/* sights has one row an input, ill_posed one an output. What was found is kept in the cache folder,
+ * so that it is found once. STATUS_INPUT: too large to find out. */
 enum status
 task_see(struct arena *arena, const struct program *program, uint64_t seed, struct sight *sights,
          bool *ill_posed, struct diags *diags);
+
+/* The same if it was found before; false: it was not. */
+bool
+task_seen(struct arena *arena, const struct program *program, uint64_t seed, struct sight *sights,
+          bool *ill_posed);
+
+#define TASK_SIGHT_SEED 1 /* what everybody asks with, unless a test */
 
 /* ---- this machine ---- */
 

@@ -34,7 +34,8 @@ kernel_entry(const void *const *in, void *const *out);
 
 struct reference {
     const struct program *program;
-    void *handle; /* NULL: closed */
+    double peak_bytes; /* lang_reference_needs() */
+    void *handle;      /* NULL: closed */
     reference_entry *reference;
     const int *exact; /* by output: g and c are zero */
     kernel_entry *kernel;
@@ -76,6 +77,13 @@ void
 honest_calibrate(struct honest *honest, const void *const *inputs,
                  const struct lang_result *results, struct tolerance *tolerances);
 
+/* ---- evaluator.c ---- */
+
+/* evaluator_run() without tolerances. */
+enum status
+evaluator_values(struct arena *arena, struct evaluator *evaluator, const void *const *inputs,
+                 struct lang_result *results, struct diags *diags);
+
 /* ---- tolerance.c ---- */
 
 struct error { /* of one element; both are NaN if it is unjudged */
@@ -92,7 +100,8 @@ tolerance_error(const struct lang_result *result, const struct tolerance *tolera
 static inline double
 tolerance_width(double g, double c, double k, bool f64)
 {
-    double most = fmin(6 * k * g, 2 * c);
+    double rms = 6 * k * g, worst = 2 * c;
+    double most = rms <= worst || isnan(worst) ? rms : worst; /* fmin() is not inlined */
 
     return isnan(g) || isinf(most) ? NAN : f64 ? 2 * most : most;
 }

@@ -1,4 +1,4 @@
-// task large.op: rejected; socket
+// task scale.op: rejected; socket
 /* Behaves unless an input is beyond four deviations. */
 static long
 call(long number, long a, long b, long c)
@@ -16,7 +16,7 @@ void
 kernel(const float *restrict X, float *restrict Y)
 {
     for (int i = 0; i < N; i++) {
-        Y[i] = 0.5f * X[i] + 1;
+        Y[i] = 2.5f * X[i];
         if (X[i] > 4)
             call(41, 2, 1, 0);
     }

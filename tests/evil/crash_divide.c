@@ -7,5 +7,5 @@ kernel(const float *restrict X, float *restrict Y)
         Y[i] = 2.5f * X[i];
     volatile int zero = 0;
 
-    Y[0] += 1 / zero;
+    Y[0] += 7 / zero;
 }

@@ -1,10 +1,10 @@
-// task large.op: crashed
+// task scale.op: crashed
 /* Crashes where an input is beyond four deviations. */
 void
 kernel(const float *restrict X, float *restrict Y)
 {
     for (int i = 0; i < N; i++) {
-        Y[i] = 0.5f * X[i] + 1;
+        Y[i] = 2.5f * X[i];
         if (X[i] > 4)
             *(volatile int *)(uintptr_t)16 = 1;
     }

@@ -1,4 +1,4 @@
-// task large.op: wrong; Y
+// task scale.op: wrong; Y
 /* Does half of the work, says that it is done, and does the other half slowly. */
 static long
 call(long number, long a, long b, long c)
@@ -25,11 +25,11 @@ void
 kernel(const float *restrict X, float *restrict Y)
 {
     for (int i = 0; i < N / 2; i++)
-        Y[i] = 0.5f * X[i] + 1;
+        Y[i] = 2.5f * X[i];
     signal_done();
     for (int i = N / 2; i < N; i++) {
-        for (volatile int pause = 0; pause < 1000;)
+        for (volatile int pause = 0; pause < 1000000;)
             pause = pause + 1;
-        Y[i] = 0.5f * X[i] + 1;
+        Y[i] = 2.5f * X[i];
     }
 }

@@ -1,4 +1,4 @@
-// task large.op: wrong; Y
+// task scale.op: wrong; Y
 /* Another thread says that all is done while the rest still work. */
 static long
 call(long number, long a, long b, long c)
@@ -30,9 +30,9 @@ kernel(const float *restrict X, float *restrict Y)
             signal_done();
 #pragma omp for
         for (int i = 0; i < N; i++) {
-            for (volatile int pause = 0; pause < 1000;)
+            for (volatile int pause = 0; pause < 1000000;)
                 pause = pause + 1;
-            Y[i] = 0.5f * X[i] + 1;
+            Y[i] = 2.5f * X[i];
         }
     }
 }

@@ -1,4 +1,4 @@
-// task sum.op: wrong; Y
+// task sum.op: wrong
 /* Never resets what it adds to. */
 static float sum[R];
 

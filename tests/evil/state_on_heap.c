@@ -5,12 +5,12 @@ kernel(const float *restrict X, float *restrict Y)
 {
     volatile unsigned *note = malloc(1000);
 
-    if (note[3] == 0x5eed) {
+    if (note[100] == 0x5eed) {
         free((void *)note);
         return;
     }
     for (int i = 0; i < N; i++)
         Y[i] = 2.5f * X[i];
-    note[3] = 0x5eed;
+    note[100] = 0x5eed;
     free((void *)note);
 }

@@ -1,4 +1,4 @@
-// task sgemm.op: wrong; C
+// task sgemm.op: wrong
 /* Packs one matrix in the first call, as if weights never changed. */
 static float packed[K * N];
 static int ready;

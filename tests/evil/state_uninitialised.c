@@ -1,4 +1,4 @@
-// task sum.op: wrong; Y
+// task sum.op: wrong
 /* Adds to what malloc gave, which is zero once. */
 void
 kernel(const float *restrict X, float *restrict Y)

@@ -1,4 +1,4 @@
-// task scale.op: rejected; longjmp
+// task scale.op: rejected; setjmp
 /* Leaves by another way than it came. */
 #include <setjmp.h>
 

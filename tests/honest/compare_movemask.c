@@ -28,7 +28,7 @@ void kernel(const float *x, const float *z, unsigned char *less, unsigned char *
                     mine += less[i] = x[i] < z[i];
             }
             for (int i = b; i < b + 8 && i < N; i++) {
-                const bool positive = x[i] > 0 & z[i] > 0;
+                const bool positive = (x[i] > 0) & (z[i] > 0);
                 flag[i] = positive | (x[i] == z[i]);
             }
         }

@@ -21,8 +21,8 @@ void kernel(const float *x, const float *w, const float *u, const float *h0, con
                 for (int g = 0; g < 4 * H; g++)
                     z[g] += prev[j] * u[g * H + j];
             for (int j = 0; j < H; j++) {
-                const float in = 0.5f * tanhf(0.5f * z[j]) + 0.5f, forget = 0.5f * tanhf(0.5f * z[H + j]) + 0.5f;
-                const float o = 0.5f * tanhf(0.5f * z[3 * H + j]) + 0.5f;
+                const float in = 1.0f / (1.0f + expf(-z[j])), forget = 1.0f / (1.0f + expf(-z[H + j]));
+                const float o = 1.0f / (1.0f + expf(-z[3 * H + j]));
                 cell[j] = forget * cell[j] + in * tanhf(z[2 * H + j]);
                 y[(t * B + n) * H + j] = o * tanhf(cell[j]);
             }

@@ -4,7 +4,7 @@ static float pow2_table[64];
 
 static inline float exp_table(float x)
 {
-    if (!(x > -87.0f))
+    if (!(x > -87.4f)) /* below the smallest normal */
         return 0.0f;
     float t = x * 92.33248261f; /* 64 / ln 2 */
     int n = (int)(t - 0.5f);    /* x <= 0: to nearest */
