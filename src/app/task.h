@@ -13,6 +13,7 @@ struct view {
     struct face_case *rows;
     size_t count;
     struct lang_machine machine;
+    bool see; /* --see: it is also said if there is nothing to say */
 };
 
 /* The screen: title, inputs and outputs, stages in short form, the table of cases. */

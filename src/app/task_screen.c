@@ -7,8 +7,9 @@
 #include "base/num.h"
 
 #define WIDTH 92
-#define MOST_LINES 4 /* of inputs, outputs, stages each */
-#define MOST_DIMS 5  /* columns; with more, dims that are the same in all cases stand above */
+#define MOST_LINES 4  /* of inputs, outputs, stages each */
+#define MOST_NAMES 28 /* columns of a list of names */
+#define MOST_DIMS 5   /* columns; with more, dims that are the same in all cases stand above */
 
 /* ---- lines that fill up ---- */
 
@@ -263,6 +264,53 @@ add_row(struct table *table, const struct view *view, const struct face_case *ro
     table_row(table, cells);
 }
 
+/* ---- what it can see ---- */
+
+static void
+put_names(struct buf *buf, const char *label, struct tensor *const *tensors, const bool *flags,
+          size_t count, const char *why)
+{
+    struct buf names = buf_in(buf->arena);
+    size_t shown = 0, flagged = 0;
+    for (size_t i = 0; i < count; i++) {
+        flagged += flags[i];
+        if (flags[i] && names.length < MOST_NAMES) {
+            buf_printf(&names, "%s%s", shown ? ", " : "", tensors[i]->name);
+            shown++;
+        }
+    }
+    if (flagged > shown)
+        buf_printf(&names, " and %zu more", flagged - shown);
+    if (flagged > 0)
+        buf_printf(buf, "  %-12s %s: %s\n", label, names.data, why);
+}
+
+/* Only what is amiss, unless it was asked for. */
+static void
+put_sight(struct buf *buf, const struct view *view)
+{
+    const struct face_case *row = &view->rows[0];
+    const struct program *program = row->program;
+    size_t count = program->input_count, seen = 0;
+    if (!row->sights)
+        return;
+    bool *unseen = arena_array(buf->arena, count, sizeof *unseen);
+    bool *untried = arena_array(buf->arena, count, sizeof *untried);
+    for (size_t i = 0; i < count; i++) {
+        seen += row->sights[i].seen;
+        unseen[i] = row->sights[i].tried && !row->sights[i].seen;
+        untried[i] = view->see && !row->sights[i].tried;
+    }
+    put_names(buf, "cannot see", program->tensors, unseen, count,
+              "no output moves when it is redrawn alone");
+    put_names(buf, "not tried", program->tensors, untried, count, "others took the time there is");
+    put_names(buf, "ill-posed", program->outputs, row->ill_posed, program->output_count,
+              "its tolerance exceeds 1 % of its size");
+    if (view->see && seen == count)
+        buf_printf(buf, "  %-12s every input: some output moves when it is redrawn alone\n",
+                   "sees");
+}
+
 static void
 put_end(struct buf *buf, const struct view *view)
 {
@@ -293,6 +341,7 @@ task_screen(struct buf *buf, const struct view *view, int verbosity)
     buf_putc(buf, '\n');
     put_common_dims(buf, view);
     table_print(buf, &table);
+    put_sight(buf, view);
     if (verbosity >= 0)
         put_end(buf, view);
 }

@@ -23,9 +23,31 @@ make_programs(struct cli *cli, struct view *view, const size_t *numbers)
     return STATUS_OK;
 }
 
+/* What the first case can see: found out if asked for, otherwise shown if it was found before,
+ * since gcc has to build references for it. */
+static void
+look(struct cli *cli, struct view *view)
+{
+    struct face_case *row = &view->rows[0];
+    const struct program *program = row->program;
+    struct sight *sights = arena_array(cli->arena, program->input_count, sizeof *sights);
+    bool *ill_posed = arena_array(cli->arena, program->output_count, sizeof *ill_posed);
+    struct diags *diags = diags_create(cli->arena, 0);
+    view->see = cli_given(cli, "see") != NULL;
+    if (!task_seen(cli->arena, program, TASK_SIGHT_SEED, sights, ill_posed) &&
+        (!view->see || task_see(cli->arena, program, TASK_SIGHT_SEED, sights, ill_posed, diags))) {
+        if (diags_count(diags) > 0)
+            log_warning(&cli->log, "%s", diags_get(diags, 0)->message);
+        return;
+    }
+    row->sights = sights;
+    row->ill_posed = ill_posed;
+}
+
 static enum status
 show_costs(struct cli *cli, struct view *view)
 {
+    look(cli, view);
     task_machine(cli->arena, &view->machine);
     for (size_t i = 0; i < view->count; i++)
         if (face_measure(&view->rows[i], &view->machine) != STATUS_OK) {
@@ -57,9 +79,9 @@ check_options(struct cli *cli)
 {
     static const char *const of_eval[] = {"inputs", "seed", "o"};
     int forms = (cli_given(cli, "expand") != NULL) + (cli_given(cli, "emit-reference") != NULL) +
-                (cli_given(cli, "eval") != NULL);
+                (cli_given(cli, "eval") != NULL) + (cli_given(cli, "see") != NULL);
     if (forms > 1)
-        return cli_wrong(cli, "--expand, --emit-reference, --eval: write one of them");
+        return cli_wrong(cli, "--see, --expand, --emit-reference, --eval: write one of them");
     for (unsigned i = 0; i < 3; i++)
         if (cli_given(cli, of_eval[i]) && !cli_given(cli, "eval"))
             return cli_wrong(cli, "%s%s belongs to --eval; write --eval too",

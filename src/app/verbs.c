@@ -16,6 +16,7 @@ const struct option global_options[] = {
 
 static const struct option task_options[] = {
     {0, "case", "NAME[,NAME]", "only these cases"},
+    {0, "see", NULL, "find out which inputs no output depends on, and which outputs are ill-posed"},
     {0, "expand", NULL, "every stage, with calls and definitions replaced"},
     {0, "emit-reference", NULL, "the trusted C that gives the expected values of a case"},
     {0, "eval", NULL, "compute the outputs, in double, with their tolerance"},
@@ -71,6 +72,10 @@ const struct verb verbs[] = {
             "Checks a tensor program and shows its inputs, outputs and stages, and for each case\n"
             "the operations and bytes it needs and the time that no kernel on this machine can be\n"
             "faster than.\n"
+            "\n"
+            "With --see each input of the first case is redrawn alone: an input that moves no\n"
+            "output is not seen, and a kernel that never reads it would be called right. It is\n"
+            "found once for a task and its sizes; from then on every hone task shows it.\n"
             "\n"
             "With --eval the outputs of the default case (or of those named by --case) are "
             "computed\n"

@@ -122,6 +122,42 @@ put_machine(struct buf *buf, const struct lang_machine *machine)
                machine->measured ? "true" : "false");
 }
 
+/* The names of the tensors that are flagged; null if nothing is known. */
+static void
+put_names(struct buf *buf, const char *field, struct tensor *const *tensors, size_t count,
+          const bool *flags)
+{
+    bool first = true;
+    buf_printf(buf, ",\"%s\":%s", field, flags ? "[" : "null");
+    for (size_t i = 0; flags && i < count; i++) {
+        if (!flags[i])
+            continue;
+        if (!first)
+            buf_putc(buf, ',');
+        first = false;
+        face_json_string(buf, tensors[i]->name);
+    }
+    buf_puts(buf, flags ? "]" : "");
+}
+
+static void
+put_sight(struct buf *buf, const struct face_case *row)
+{
+    const struct program *program = row->program;
+    bool *unseen = NULL, *untried = NULL;
+    if (row->sights) {
+        unseen = arena_array(buf->arena, program->input_count, sizeof *unseen);
+        untried = arena_array(buf->arena, program->input_count, sizeof *untried);
+    }
+    for (size_t i = 0; row->sights && i < program->input_count; i++) {
+        unseen[i] = row->sights[i].tried && !row->sights[i].seen;
+        untried[i] = !row->sights[i].tried;
+    }
+    put_names(buf, "cannot_see", program->tensors, program->input_count, unseen);
+    put_names(buf, "not_tried", program->tensors, program->input_count, untried);
+    put_names(buf, "ill_posed", program->outputs, program->output_count, row->ill_posed);
+}
+
 void
 face_json(struct buf *buf, const struct face_case *rows, size_t count, const char *hash,
           const struct lang_machine *machine)
@@ -139,6 +175,7 @@ face_json(struct buf *buf, const struct face_case *rows, size_t count, const cha
         put_case(buf, &rows[i]);
     }
     buf_putc(buf, ']');
+    put_sight(buf, &rows[0]);
     put_machine(buf, machine);
     buf_putc(buf, '}');
 }

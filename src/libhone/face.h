@@ -11,6 +11,8 @@ struct face_case {
     struct program *program;
     struct cost cost;
     struct light light;
+    const struct sight *sights; /* what it can see, by input; NULL: not known */
+    const bool *ill_posed;      /* by output, where sights are known */
 };
 
 /* Fills in cost and light; STATUS_MACHINE: no memory to count with. */

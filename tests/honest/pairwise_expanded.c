@@ -1,5 +1,5 @@
 // task pairwise.op
-// Style: |x|^2 + |z|^2 - 2xz in double; the power as a square root of a square root's cube.
+// Style: |x|^2 + |z|^2 - 2xz in double (differences where that is not finite); the power as a square root of a square root's cube.
 void kernel(const float *restrict X, const float *restrict Z, float *restrict Y)
 {
     double zz[N];
@@ -17,7 +17,13 @@ void kernel(const float *restrict X, const float *restrict Z, float *restrict Y)
             double dot = 0;
             for (int d = 0; d < D; d++)
                 dot += (double)X[m * D + d] * Z[n * D + d];
-            const double r = sqrt(fmax(xx + zz[n] - 2 * dot, 0) + 0.5);
+            double q = fmax(xx + zz[n] - 2 * dot, 0);
+            if (!isfinite(xx + zz[n])) {
+                q = 0;
+                for (int d = 0; d < D; d++)
+                    q += ((double)X[m * D + d] - Z[n * D + d]) * ((double)X[m * D + d] - Z[n * D + d]);
+            }
+            const double r = sqrt(q + 0.5);
             Y[m * N + n] = (float)log1p(r * sqrt(r));
         }
     }
