@@ -7,6 +7,7 @@
 
 #include "app/table.h"
 #include "base/num.h"
+#include "base/text.h"
 
 #define WIDTH 92
 
@@ -210,7 +211,8 @@ put_source_line(struct buf *buf, const struct trial *trial)
         at = at ? at + 1 : NULL;
     }
     if (at && trial->report.line)
-        buf_printf(buf, "  line %-6u %.*s\n", trial->report.line, (int)strcspn(at, "\n"), at);
+        buf_printf(buf, "  line %-6u %s\n", trial->report.line,
+                   text_printable(arena_strndup(buf->arena, at, strcspn(at, "\n"))));
 }
 
 static void

@@ -111,6 +111,40 @@ text_trim(char *text)
     return text;
 }
 
+/* Bytes of the UTF-8 sequence that begins here, 0 if it is none. */
+static size_t
+sequence(const unsigned char *at)
+{
+    size_t length = at[0] < 0x80                     ? 1
+                    : at[0] >= 0xc2 && at[0] <= 0xdf ? 2
+                    : (at[0] & 0xf0) == 0xe0         ? 3
+                    : at[0] >= 0xf0 && at[0] <= 0xf4 ? 4
+                                                     : 0;
+
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f) ||
+        (at[0] == 0xc2 && at[1] < 0xa0)) /* overlong, surrogates, beyond, control */
+        return 0;
+    return length;
+}
+
+char *
+text_printable(char *text)
+{
+    unsigned char *at = (unsigned char *)text;
+
+    while (*at) {
+        size_t length = sequence(at);
+        if (length == 0 || (length == 1 && (*at < 32 || *at == 127) && *at != '\n' && *at != '\t'))
+            *at = '?';
+        at += length ? length : 1;
+    }
+    return text;
+}
+
 bool
 text_next_setting(char **next, char **key, char **value)
 {

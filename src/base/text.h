@@ -24,6 +24,11 @@ text_ends(const char *text, const char *suffix);
 char *
 text_trim(char *text);
 
+/* Makes text of unknown origin fit to be shown, in place: control characters but newline and tab,
+ * and bytes that are not UTF-8, become '?'. */
+char *
+text_printable(char *text);
+
 /* The next `key = value` line of a text, cut up in place; comments run from '#' to the end of a
  * line, lines without '=' are passed over. *next moves on; false: there is none left. */
 bool

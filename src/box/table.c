@@ -157,7 +157,8 @@ box__table_write(struct box_server *server, const struct box_job *job, int *fds,
 
     if (status != STATUS_OK)
         return status;
-    memset(server->ctl, 0, sizeof *server->ctl);
+    memset(server->ctl, 0,
+           BOX_PAGE); /* all that the last guest could write: no message to the next */
     *table = (struct box__table){
         .bytes = bytes,
         .region_count = (uint32_t)job->region_count,

@@ -324,7 +324,7 @@ judge_build(struct judge_task *task, struct arena *arena, const char *file, cons
     begin_report(task, arena, report);
     if (!target_read(arena, task->target, task->cases[0].program, text, length, &read, &fault)) {
         report->status = JUDGE_REJECTED;
-        report->reason = fault.message;
+        report->reason = text_printable(arena_strdup(arena, fault.message));
         report->line = fault.line;
         return STATUS_OK;
     }
@@ -342,6 +342,8 @@ judge_build(struct judge_task *task, struct arena *arena, const char *file, cons
         if (report->status != JUDGE_BUILT)
             break;
     }
+    report->reason = text_printable(arena_strdup(arena, report->reason));
+    report->details = text_printable(arena_strdup(arena, report->details));
     if (status == STATUS_OK && report->status == JUDGE_BUILT)
         *result = kernel;
     else

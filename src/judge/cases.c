@@ -86,23 +86,25 @@ check_demand(struct judge_task *task, size_t number, const struct program *progr
 static void
 light_of(struct judge__case *c)
 {
-    struct lang_machine machine = c->task->judge->machine;
+    struct lang_machine *machine = arena_alloc(c->task->arena, sizeof *machine);
     const struct measure_figures *figures = &c->task->judge->kept.figures;
-    double part = (double)c->task->threads / fmax(1, (double)machine.threads);
+    double part;
 
+    *machine = c->task->judge->machine; /* `light` points into it */
+    part = (double)c->task->threads / fmax(1, (double)machine->threads);
     if (part < 1) {
         for (unsigned op = 0; op < OP_COUNT; op++)
-            machine.function_ns[op] /= part;
-        machine.gflops_f32 *= part;
-        machine.gflops_f64 *= part;
-        for (unsigned l = 0; l < machine.level_count; l++)
-            machine.level[l].gbs = c->task->judge->kept.whole && c->task->threads == 1
-                                       ? figures->level[l].gbs[MEASURE_ONE]
-                                       : machine.level[l].gbs * part;
-        machine.threads = c->task->threads;
+            machine->function_ns[op] /= part;
+        machine->gflops_f32 *= part;
+        machine->gflops_f64 *= part;
+        for (unsigned l = 0; l < machine->level_count; l++)
+            machine->level[l].gbs = c->task->judge->kept.whole && c->task->threads == 1
+                                        ? figures->level[l].gbs[MEASURE_ONE]
+                                        : machine->level[l].gbs * part;
+        machine->threads = c->task->threads;
     }
     lang_cost(c->program, &c->cost);
-    lang_light(c->program, &c->cost, &machine, &c->light);
+    lang_light(c->program, &c->cost, machine, &c->light);
 }
 
 static enum status

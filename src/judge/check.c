@@ -33,10 +33,8 @@ tell_overrun(struct arena *arena, const struct judge__case *c, const struct judg
              const struct judge__set *set, size_t output, int64_t where, struct judge_wrong *wrong)
 {
     judge__describe_wrong(arena, c, slot, set, output, wrong);
-    wrong->where = where > 0 ? arena_printf(arena, "writes %lld bytes past the end of %s",
-                                            (long long)where, wrong->tensor)
-                             : arena_printf(arena, "writes %lld bytes before the start of %s",
-                                            (long long)-where, wrong->tensor);
+    wrong->where = arena_printf(arena, "writes %s of %s",
+                                where > 0 ? "past the end" : "before the start", wrong->tensor);
     wrong->guess = NULL;
 }
 
@@ -93,7 +91,8 @@ judge__not_computed(const struct judge__case *c, const size_t *slots, size_t cal
 
     for (size_t o = 0; o < c->program->output_count; o++)
         if (judge__unwritten(c, &c->slots[slots[call]], o, &first) * 2 >
-            c->program->outputs[o]->count)
+                c->program->outputs[o]->count ||
+            judge__untouched(c, &c->slots[slots[call]], o))
             return true;
     for (size_t i = 0; i < call; i++)
         if (slots_agree(c, slots[i], slots[call]))

@@ -1,7 +1,7 @@
 /* Why a run did not end well, in words that its author can act on. */
 #include "judge/judge_int.h"
 
-#include <string.h>
+#include <sys/syscall.h>
 
 /* "row 1023, column 4096" is what people say; "element [1023,4096]" is exact for any rank. */
 static void
@@ -79,6 +79,10 @@ judge__explain_ending(struct arena *arena, const struct judge__calls *calls,
     report->status = JUDGE_CRASHED;
     switch (end->ending) {
     case BOX_FORBIDDEN:
+        if (end->syscall == SYS_tgkill) { /* how the C library aborts */
+            buf_puts(&buf, "calls abort()");
+            break;
+        }
         report->status = JUDGE_REJECTED;
         buf_printf(&buf, "makes the system call %s; only memory and math functions may be called",
                    end->syscall_name);

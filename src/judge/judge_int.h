@@ -154,6 +154,10 @@ int64_t
 judge__unwritten(const struct judge__case *c, const struct judge__slot *slot, size_t output,
                  int64_t *first);
 
+/* Whether the whole output still holds it; integers too, where that may be chance. */
+bool
+judge__untouched(const struct judge__case *c, const struct judge__slot *slot, size_t output);
+
 /* Bytes outside the output that were changed: how far behind its end (or before its start, < 0) the
  * first one lies; 0: none. */
 int64_t

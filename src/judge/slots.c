@@ -222,6 +222,22 @@ judge__unwritten(const struct judge__case *c, const struct judge__slot *slot, si
     return equal;
 }
 
+bool
+judge__untouched(const struct judge__case *c, const struct judge__slot *slot, size_t output)
+{
+    size_t t = c->program->input_count + output;
+    const struct box_region *region = &slot->regions[t];
+    const unsigned char *data = judge__data(c, slot, t);
+    uint64_t bits = pattern(judge__tensor(c, t)->dtype, slot->poison);
+    unsigned char wanted[8];
+
+    memcpy(wanted, &bits, sizeof wanted);
+    for (size_t i = 0; i < region->bytes; i++)
+        if (data[i] != wanted[i % 8])
+            return false;
+    return true;
+}
+
 int64_t
 judge__overrun(const struct judge__case *c, const struct judge__slot *slot, size_t output)
 {

@@ -264,6 +264,33 @@ store_us(const struct judge__case *c)
     return c->cost.bytes_out / gbs / 1e3;
 }
 
+/* The same on inputs that no process has seen, one sample each: what was looked up and not computed
+ * is slower then. There is no way known to carry answers from process to process; this is the
+ * second lock on that door. */
+static enum status
+time_again(struct race *race, const struct judge__object *object, double *us, struct diags *diags)
+{
+    enum { AGAIN = 5 };
+    double times[AGAIN];
+    size_t calls = race->runners[0].calls;
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; i < AGAIN && status == STATUS_OK; i++) {
+        struct judge__pool pool;
+        struct judge__sample sample = {0};
+
+        status = judge__pool_open(race->arena, race->c, judge__secret(), calls, 0, &pool, diags);
+        if (status == STATUS_OK)
+            status = judge__sample(&pool, race->arena, object,
+                                   calls < pool.count ? calls : pool.count, false, &sample, diags);
+        judge__pool_close(&pool);
+        times[i] = sample.ns / 1e3;
+    }
+    if (status == STATUS_OK)
+        *us = measure_summarise(times, AGAIN).median;
+    return status;
+}
+
 /* Faster than storing is no computation; less than the speed of light is less work than the program
  * describes, which is honest where the program describes too much, and looked at twice. */
 static enum status
@@ -288,7 +315,18 @@ check_speed(struct race *race, const struct judge__object *object, struct diags 
                 "case %s: less work than the program describes (%.0f %% of the speed of light); "
                 "checked twice",
                 c->program->case_name, 100 * seen->share);
-    return judge__check_case(c, race->arena, object, 1, seen, report, diags);
+    double again = 0;
+    enum status status = judge__check_case(c, race->arena, object, 1, seen, report, diags);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT && c->freshness == FRESH)
+        status = time_again(race, object, &again, diags);
+    if (status == STATUS_OK && again > 2 * seen->time.median) {
+        report->status = JUDGE_CHEATED;
+        report->case_name = c->program->case_name;
+        report->reason =
+            arena_printf(race->arena, "%.3g us, but %.3g us on inputs that no process has seen",
+                         seen->time.median, again);
+    }
+    return status;
 }
 
 static enum status
