@@ -202,8 +202,8 @@ runs(struct bench *bench, size_t rounds)
     must(bench, judge__pool_open(bench->arena, c, 1, 8, 8, &pool, bench->diags));
     double start = now();
     for (size_t i = 0; i < count; i++)
-        must(bench,
-             judge__sample(&pool, bench->arena, kernel->objects, 1, true, &sample, bench->diags));
+        must(bench, judge__sample(&pool, bench->arena, kernel->objects, 1, 1, true, &sample,
+                                  bench->diags));
     printf("jailed runs, each checked      %.0f a second  (%zu runs)\n",
            (double)count / (now() - start), count);
     judge__pool_close(&pool);
@@ -247,14 +247,14 @@ overhead(struct bench *bench, size_t rounds)
         struct judge_kernel *longer = build_spin(bench, task, threads, 4e6);
         double best = INFINITY;
         for (size_t i = 0; i < rounds; i++) {
-            must(bench, judge__sample(&pool, bench->arena, longer->objects, 1, true, &sample,
+            must(bench, judge__sample(&pool, bench->arena, longer->objects, 1, 1, true, &sample,
                                       bench->diags));
             best = fmin(best, sample.ns);
         }
         struct judge_kernel *spin = build_spin(bench, task, threads, 4e6 * 1e5 / best);
         for (size_t i = 0; i < 8 * rounds; i++) {
-            must(bench,
-                 judge__sample(&pool, bench->arena, spin->objects, 1, true, &sample, bench->diags));
+            must(bench, judge__sample(&pool, bench->arena, spin->objects, 1, 1, true, &sample,
+                                      bench->diags));
             ns[i] = sample.ns;
         }
         double middle = quantile(ns, 8 * rounds, 0.5);

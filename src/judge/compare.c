@@ -9,6 +9,7 @@ struct pair {
     const struct judge__object *objects[2]; /* incumbent, candidate */
     size_t calls[2];
     double ns[2];
+    double expected; /* of one call, of the slower one */
     bool disturbed;
 };
 
@@ -17,7 +18,7 @@ take(struct pair *pair, struct arena *arena, size_t which, struct diags *diags)
 {
     struct judge__sample sample;
     enum status status = judge__sample(&pair->pool, arena, pair->objects[which], pair->calls[which],
-                                       false, &sample, diags);
+                                       pair->expected, false, &sample, diags);
 
     if (status == STATUS_OK && sample.end.ending != BOX_DONE) {
         diags_add(diags, DIAG_ERROR, (struct place){0},
@@ -46,6 +47,7 @@ prepare(struct pair *pair, struct judge__case *c, struct arena *arena, uint64_t 
     if (status != STATUS_OK)
         return status;
     status = judge__pool_open(arena, c, seed, judge__calls_for(c, slowest), 0, &pair->pool, diags);
+    pair->expected = slowest;
     pair->calls[0] = pair->calls[1] = pair->pool.count;
     return status;
 }

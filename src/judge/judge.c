@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *const judge_status_name[JUDGE_STATUS_COUNT] = {
 #define X(id, name) name,
@@ -92,6 +95,24 @@ objects_folder(struct arena *arena)
     return NULL;
 }
 
+/* Two judges that both go before all others would starve one another: the one that holds this name
+ * may. A name that the system forgets with its holder, so that nothing can stay behind. */
+static int
+take_precedence(void)
+{
+    static const char name[] = "hone-realtime";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = geteuid() == 0 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+
+    memcpy(address.sun_path + 1, name, sizeof name - 1);
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&address,
+                        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof name)) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 static enum status
 refuse_open_box(const struct box_machine *machine, struct diags *diags)
 {
@@ -121,6 +142,7 @@ judge_open(const struct judge_options *options, struct judge **result, struct di
     judge = arena_alloc(arena, sizeof *judge);
     judge->arena = arena;
     judge->log = options ? options->log : NULL;
+    judge->realtime = take_precedence();
     status = box_open(NULL, &judge->box, diags);
     if (status == STATUS_OK && options && options->require_sandbox &&
         box_machine(judge->box)->level != BOX_FULL)
@@ -147,6 +169,8 @@ judge_close(struct judge *judge)
 {
     if (!judge)
         return;
+    if (judge->realtime >= 0)
+        close(judge->realtime);
     box_server_stop(judge->server);
     box_close(judge->box);
     arena_destroy(judge->arena);

@@ -30,6 +30,7 @@ struct judge {
     struct lang_machine machine; /* for the speed of light */
     const char *cache;           /* folder of kept objects; NULL: none */
     const char *key;             /* of this machine: part of every object's name */
+    int realtime;                /* held by the one judge that may go before others; -1: not ours */
     struct {
         unsigned threads;
         double ns; /* what a call of nothing takes, handshake included */
@@ -228,6 +229,7 @@ struct judge__calls {
     size_t count;
     unsigned threads;
     double seconds;  /* limit */
+    bool realtime;   /* before all other processes, where that is allowed */
     uint64_t random; /* of the poison */
 };
 
@@ -304,10 +306,11 @@ struct judge__sample {
 };
 
 /* One process, `calls` calls on inputs of the pool in random order; with `check` they are compared
- * as far as is known what they should give. */
+ * as far as is known what they should give. `expected`: nanoseconds of one call, 0: not known. */
 enum status
 judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge__object *object,
-              size_t calls, bool check, struct judge__sample *sample, struct diags *diags);
+              size_t calls, double expected, bool check, struct judge__sample *sample,
+              struct diags *diags);
 
 /* How many calls make a sample that the clock can tell, if one takes so long. */
 size_t

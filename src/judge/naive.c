@@ -144,7 +144,7 @@ time_builds(struct judge__case *c, struct arena *arena, struct judge__object *ob
 
         if (objects[b].fd < 0)
             continue;
-        status = judge__sample(&pool, arena, &objects[b], 1, false, &sample, diags);
+        status = judge__sample(&pool, arena, &objects[b], 1, 0, false, &sample, diags);
         if (status == STATUS_OK && sample.end.ending == BOX_DONE)
             best_ns[b] = fmin(best_ns[b], sample.ns);
     }

@@ -102,6 +102,7 @@ judge__run(const struct judge__calls *calls, struct judge__ran *ran, struct diag
     }
     put_regions(arena, calls, &job);
     put_processors(judge, calls->threads, &job);
+    job.realtime = calls->realtime && judge->realtime >= 0;
     status = box_run(judge->server, &job, &ran->end, diags);
     ran->ns = judge->clock.tsc ? measure_ns(&judge->clock, ran->end.t0, ran->end.t1)
                                : (double)(ran->end.t1 - ran->end.t0);

@@ -11,6 +11,7 @@
 /* Many short samples tell more than few long ones, down to where the handshake's own noise shows.
  * The judge that spins has less of it than the one that must be woken. */
 static const double SPIN_NS = 1e5, FUTEX_NS = 5e5;
+static const double BRIEF_NS = 1e8; /* what is so short may go before other processes */
 enum { NULL_SAMPLES = 15, FIRST_TIMED = 16 };
 
 /* ---- the pool ---- */
@@ -130,8 +131,10 @@ check_calls(struct judge__pool *pool, struct arena *arena, struct judge__sample 
 
 enum status
 judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge__object *object,
-              size_t calls, bool check, struct judge__sample *sample, struct diags *diags)
+              size_t calls, double expected, bool check, struct judge__sample *sample,
+              struct diags *diags)
 {
+    bool brief = expected > 0 && expected * (double)calls < BRIEF_NS;
     struct judge__case *c = pool->c;
     size_t *slots = arena_array(arena, pool->count, sizeof *slots);
     struct judge__ran ran;
@@ -145,7 +148,8 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
                                           .slots = slots,
                                           .count = calls,
                                           .threads = c->task->threads,
-                                          .seconds = judge__limit(c, calls),
+                                          .seconds = brief ? 1 : judge__limit(c, calls),
+                                          .realtime = brief,
                                           .random = rng_next(&pool->random)};
     status = judge__run(&sample->calls, &ran, diags);
     if (status != STATUS_OK)
@@ -172,9 +176,9 @@ judge__pilot(struct judge__case *c, struct arena *arena, const struct judge__obj
     enum status status = judge__pool_open(arena, c, seed, 1, 0, &pool, diags);
 
     if (status == STATUS_OK)
-        status = judge__sample(&pool, arena, object, 1, false, sample, diags);
+        status = judge__sample(&pool, arena, object, 1, 0, false, sample, diags);
     if (status == STATUS_OK && sample->end.ending == BOX_DONE && sample->ns < 1e8) {
-        status = judge__sample(&pool, arena, object, 1, false, &again, diags);
+        status = judge__sample(&pool, arena, object, 1, 0, false, &again, diags);
         if (status == STATUS_OK && again.end.ending == BOX_DONE)
             sample->ns = fmin(sample->ns, again.ns);
     }
@@ -232,7 +236,7 @@ measure_nothing(struct judge__case *c, struct arena *arena, const struct judge__
     enum status status = judge__pool_open(arena, c, c->task->seed, 1, 0, &pool, diags);
 
     for (size_t i = 0; i < NULL_SAMPLES && status == STATUS_OK; i++) {
-        status = judge__sample(&pool, arena, object, 1, false, &sample, diags);
+        status = judge__sample(&pool, arena, object, 1, 1, false, &sample, diags);
         times[i] = sample.ns;
         if (status == STATUS_OK && sample.end.ending != BOX_DONE) {
             diags_add(diags, DIAG_ERROR, (struct place){0}, "an empty kernel cannot be run: %s",

@@ -281,8 +281,9 @@ time_again(struct race *race, const struct judge__object *object, double *us, st
 
         status = judge__pool_open(race->arena, race->c, judge__secret(), calls, 0, &pool, diags);
         if (status == STATUS_OK)
-            status = judge__sample(&pool, race->arena, object,
-                                   calls < pool.count ? calls : pool.count, false, &sample, diags);
+            status =
+                judge__sample(&pool, race->arena, object, calls < pool.count ? calls : pool.count,
+                              race->runners[0].ns, false, &sample, diags);
         judge__pool_close(&pool);
         times[i] = sample.ns / 1e3;
     }
