@@ -139,7 +139,7 @@ run_round(struct race *race, struct diags *diags)
         bool check = i == 0 && (race->seen->timed_calls_checked < race->effort->checked ||
                                 rng_below(&race->pool.random, 4) == 0);
         enum status status = judge__sample(&race->pool, race->arena, runner->object, runner->calls,
-                                           check, &sample, diags);
+                                           runner->ns, check, &sample, diags);
 
         if (status != STATUS_OK)
             return status;
