@@ -16,7 +16,7 @@ struct group {
     struct judge__case *c;
     struct arena *arena;   /* of the verdict */
     struct arena *scratch; /* of this group */
-    const struct judge__object *object;
+    struct judge__object *object;
     struct judge_case *seen;
     struct judge_report *report;
     struct judge__set **sets; /* of slots 0, 1, ... */
@@ -186,6 +186,8 @@ run_and_compare(struct group *group, unsigned threads, const char *when, struct 
         judge__explain_ending(group->arena, &calls, &ran.end, group->report);
         return STATUS_OK;
     }
+    if (threads == c->task->threads)
+        group->object->ns = ran.ns / (double)group->count;
     for (size_t i = 0; i < group->count; i++) {
         right[i] = judge__right(group->arena, c, &c->slots[i], group->sets[i], group->seen,
                                 first == group->count ? &group->report->wrong : NULL);
@@ -320,7 +322,7 @@ out_of_memory(struct diags *diags)
 }
 
 enum status
-judge__check_case(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+judge__check_case(struct judge__case *c, struct arena *arena, struct judge__object *object,
                   unsigned round, struct judge_case *seen, struct judge_report *report,
                   struct diags *diags)
 {

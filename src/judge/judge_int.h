@@ -188,6 +188,7 @@ struct judge__object {
     size_t bytes;
     uint64_t scratch;   /* writable static memory */
     const char *source; /* name of the file that was compiled */
+    double ns;          /* of one call, roughly; 0: not known */
 };
 
 struct judge_kernel {
@@ -271,9 +272,9 @@ judge__describe_wrong(struct arena *arena, const struct judge__case *c,
                       const struct judge__slot *slot, const struct judge__set *set, size_t output,
                       struct judge_wrong *wrong);
 
-/* Checks one case; report->status stays BUILT if it is right. */
+/* Checks one case; report->status stays BUILT if it is right. Sets object->ns. */
 enum status
-judge__check_case(struct judge__case *c, struct arena *arena, const struct judge__object *object,
+judge__check_case(struct judge__case *c, struct arena *arena, struct judge__object *object,
                   unsigned round, struct judge_case *seen, struct judge_report *report,
                   struct diags *diags);
 

@@ -120,8 +120,8 @@ recall(const char *path)
 /* ---- choosing ---- */
 
 static enum status
-is_right(struct judge__case *c, struct arena *arena, const struct judge__object *object,
-         bool *right, struct diags *diags)
+is_right(struct judge__case *c, struct arena *arena, struct judge__object *object, bool *right,
+         struct diags *diags)
 {
     struct judge_report report = {.status = JUDGE_BUILT, .reason = "", .seed = c->task->seed};
     struct judge_case seen = {0};

@@ -120,15 +120,18 @@ choose_all(struct judge__case *c, struct diags *diags)
 enum status
 judge__choose_kinds(struct judge__case *c, struct diags *diags)
 {
-    double seconds = 0;
+    double seconds = 0, least = INFINITY;
     bool nan;
-    enum status status = try_kind(c, DRAW_NORMAL, &seconds, &nan, diags);
+    enum status status = STATUS_OK;
 
-    if (status == STATUS_OK && seconds < DEAR) /* the first one warms up */
-        status = try_kind(c, DRAW_UNIFORM, &seconds, &nan, diags);
+    /* the first one warms up; another process may be in the way of any */
+    for (unsigned i = 0; i < 3 && status == STATUS_OK && seconds < DEAR; i++) {
+        status = try_kind(c, i % 2 ? DRAW_UNIFORM : DRAW_NORMAL, &seconds, &nan, diags);
+        least = fmin(least, seconds);
+    }
     if (status != STATUS_OK)
         return status;
-    c->reference_seconds = seconds;
+    c->reference_seconds = seconds = least;
     c->freshness = seconds <= CHEAP ? FRESH : seconds <= DEAR ? ONE_EACH : TWO_SETS;
     if (c->freshness != TWO_SETS)
         return choose_all(c, diags);
