@@ -227,6 +227,9 @@ judge_verdict(struct judge_task *task, struct arena *arena, const char *file, co
     if (status == STATUS_OK) {
         note_what_is_open(task->judge, arena, report);
         note_what_is_not_seen(task, arena, report);
+        if (report->status == JUDGE_CORRECT && !task->judge->machine.measured)
+            judge__note(arena, report,
+                        "the speed of light is estimated, not measured: hone machine measures it");
     }
     judge_kernel_close(kernel);
     report->seconds = now() - start;
