@@ -77,8 +77,8 @@ slot_lane(struct weaver *w, const struct expr *e)
     return (struct lane){.v = emit_real(em, (double)e->integer, p->kind)};
 }
 
-/* |a| cb + |b| ca + ca cb, and a^2 gb + b^2 ga, of what is not exact. `by` keeps what is exact so
- * even when it meets an infinity. */
+/* |a| cb + |b| ca + ca cb, and a^2 gb + b^2 ga + ga gb, of what is not exact. `by` keeps what is
+ * exact so even when it meets an infinity. */
 static void
 product_sizes(struct weaver *w, struct lane a, struct lane b, const char **g, const char **c)
 {
@@ -92,7 +92,8 @@ product_sizes(struct weaver *w, struct lane a, struct lane b, const char **g, co
     *c = emit_text(em, w->fast ? "size(%s) * %s" : "by(size(%s), %s)", a.v, b.c);
     if (!a.g)
         return;
-    *g = emit_text(em, w->fast ? "%s + %s * %s * %s" : "%s + by(%s * %s, %s)", *g, b.v, b.v, a.g);
+    *g = emit_text(em, w->fast ? "%s + (%s * %s + %s) * %s" : "%s + by(%s * %s + %s, %s)", *g, b.v,
+                   b.v, b.g, a.g);
     *c = emit_text(em, w->fast ? "%s + (size(%s) + %s) * %s" : "%s + by(size(%s) + %s, %s)", *c,
                    b.v, b.c, a.c);
 }

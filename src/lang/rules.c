@@ -98,7 +98,7 @@ sign_in_doubt(struct val infinite, struct val b)
 struct val
 val_mul(struct val a, struct val b, enum kind kind)
 {
-    double g = root(times(fabs(a.v), b.g), times(fabs(b.v), a.g));
+    double g = root(root(times(fabs(a.v), b.g), times(fabs(b.v), a.g)), times(a.g, b.g));
     double c = times(fabs(a.v), b.c) + times(fabs(b.v), a.c) + times(a.c, b.c);
 
     if (is_whole(kind))

@@ -344,7 +344,7 @@ mutate_find_names(struct mutate *m)
     for (size_t i = 0; i + 1 < m->count; i++) {
         bool real = false, complex = false;
 
-        if (!mutate_is_type(m, i))
+        if (!mutate_is_type(m, i) || (i > 0 && mutate_is(m, i - 1, "*")))
             continue;
         for (; i < m->count && mutate_is_type(m, i); i++) {
             real = real || mutate_among(m, i, "float double");
@@ -428,7 +428,7 @@ mutate_swap_function(struct mutate *m, size_t i)
 
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         const char *found = strstr(name, pairs[p][0]);
-        if (!found || (pairs[p][0][0] == '_' ? strncmp(name, "_mm", 3) : strcmp(name, found)))
+        if (!found || (pairs[p][0][0] == '_' ? strncmp(name, "_mm", 3) : strcmp(name, pairs[p][0])))
             continue;
         mutate_replace(m, i, i,
                        arena_printf(m->arena, "%.*s%s%s", (int)(found - name), name, pairs[p][1],
@@ -502,14 +502,13 @@ mutate_constants(struct mutate *m)
 static inline void
 mutate_nudge(struct mutate *m, size_t first, size_t last)
 {
-    const char *text = mutate_text(m, first, last);
-
     if (last < first)
         return;
     if (mutate_is(m, first, "0") && first == last) {
         mutate_replace(m, first, last, "1");
         return;
     }
+    const char *text = mutate_text(m, first, last);
     mutate_replace(m, first, last, arena_printf(m->arena, "(%s) + 1", text));
     mutate_replace(m, first, last, arena_printf(m->arena, "(%s) - 1", text));
 }

@@ -96,7 +96,7 @@ arithmetic_follows_the_table(void **state)
     (void)state;
     is_val(val_add(a, b, KIND_F32), -1, hypot(5e-6, U), 11e-6 + U);
     is_val(val_sub(a, b, KIND_F32), 7, hypot(5e-6, 7 * U), 11e-6 + 7 * U);
-    is_val(val_mul(a, b, KIND_F32), -12, hypot(hypot(12e-6, 12e-6), 12 * U),
+    is_val(val_mul(a, b, KIND_F32), -12, hypot(hypot(hypot(12e-6, 12e-6), 12e-12), 12 * U),
            18e-6 + 20e-6 + 30e-12 + 12 * U);
     is_val(val_div(a, b, KIND_F32), -0.75, hypot(hypot(3e-6, 3e-6) / 4, 1.5 * U),
            (5e-6 + 0.75 * 6e-6) / (4 - 6e-6) + 1.5 * U);

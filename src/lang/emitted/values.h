@@ -227,7 +227,8 @@ static inline val
 val_mul(val a, val b, rule r)
 {
     const double v = a.v * b.v, e = rounding(v, 1, r);
-    const double g = g_plus(g_times(a.v, b.g), g_times(b.v, a.g));
+    const double both = a.g == 0 || b.g == 0 ? 0 : a.g * b.g;
+    const double g = g_plus(g_plus(g_times(a.v, b.g), g_times(b.v, a.g)), both);
     const double c = times(fabs(a.v), b.c) + times(fabs(b.v), a.c) + times(a.c, b.c);
     if (sign_in_doubt(a, b) || sign_in_doubt(b, a))
         return unjudged(v);
