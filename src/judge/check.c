@@ -291,7 +291,8 @@ add_set(struct group *group, struct judge__set *set, struct diags *diags)
     return STATUS_OK;
 }
 
-/* Expected values that stay for the next kernel, while there is memory for them. */
+/* Expected values that stay for the timed calls and, where the inputs are the task's, for the next
+ * kernel, while there is memory for them. */
 static bool
 worth_keeping(const struct judge__case *c)
 {
@@ -299,18 +300,21 @@ worth_keeping(const struct judge__case *c)
 
     for (size_t o = 0; o < c->program->output_count; o++)
         bytes += 24.0 * (double)c->program->outputs[o]->count;
-    return c->freshness != FRESH && bytes * (double)c->kind_count < task_free_bytes() / 8;
+    return bytes * (double)c->kind_count < task_free_bytes() / 8;
 }
 
+/* The case's own set of this kind; for a second round another. */
 static struct judge__set *
 set_of_kind(struct judge__case *c, struct arena *arena, enum distribution kind, uint64_t seed,
             unsigned round)
 {
-    bool lasting = c->freshness != FRESH && round == 0;
-    struct judge__set *set = lasting ? &c->kept[kind] : arena_alloc(arena, sizeof *set);
+    struct judge__set *set = round == 0 ? &c->kept[kind] : arena_alloc(arena, sizeof *set);
+    uint64_t wanted = judge__set_seed(seed, kind, round);
 
+    if (set->seed != wanted)
+        judge__set_drop(set);
     set->kind = kind;
-    set->seed = judge__set_seed(lasting ? c->task->seed : seed, kind, round);
+    set->seed = wanted;
     return set;
 }
 

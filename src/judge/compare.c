@@ -69,7 +69,7 @@ judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
     }
     own.seed = judge__secret();
     struct measure_decision *decision = measure_decision_create(arena, &own);
-    status = prepare(&pair, c, arena, own.seed, diags);
+    status = prepare(&pair, c, arena, task->seed, diags);
     while (status == STATUS_OK && measure_decision_asks(decision)) {
         size_t first = measure_decision_candidate_first(decision);
 

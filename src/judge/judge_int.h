@@ -92,7 +92,7 @@ struct judge__case {
     struct judge__slot *slots;
     size_t slot_count, tensor_count;    /* tensors of a slot */
     enum placement placement;           /* of all slots */
-    struct judge__set kept[DRAW_COUNT]; /* ONE_EACH and TWO_SETS: by kind */
+    struct judge__set kept[DRAW_COUNT]; /* by kind; FRESH: of this verdict, else of the task */
     struct judge_kernel *naive;         /* of this case alone; NULL: none yet, or none is right */
     bool naive_tried;
     const char *cannot_see; /* "X, Z"; NULL: nothing */
@@ -176,6 +176,11 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
               struct diags *diags);
 void
 judge__set_drop(struct judge__set *set);
+
+/* Kinds of ordinary numbers: denormal or infinite ones would be timed for what they are, not for
+ * the work. They come first among the kinds of a case, so that they lie in its first slots. */
+#define JUDGE__TIMED_KINDS 6
+extern const enum distribution judge__timed_kinds[JUDGE__TIMED_KINDS];
 
 /* Chooses the kinds of inputs, and how fresh they can be, from what the reference costs. */
 enum status

@@ -10,22 +10,26 @@
 
 /* Many short samples tell more than few long ones, down to where the handshake's own noise shows.
  * The judge that spins has less of it than the one that must be woken. */
-static const double SPIN_NS = 1e5, FUTEX_NS = 5e5;
+static const double SPIN_NS = 1e5, FUTEX_NS[JUDGE_EFFORT_COUNT] = {2e5, 5e5};
 static const double BRIEF_NS = 1e8; /* what is so short may go before other processes */
 enum { NULL_SAMPLES = 15, FIRST_TIMED = 16 };
 
 /* ---- the pool ---- */
 
-/* Ordinary numbers: denormal or infinite ones would be timed for what they are, not for the work.
- */
-static const enum distribution timed_kinds[] = {DRAW_NORMAL, DRAW_UNIFORM, DRAW_SMALL,
-                                                DRAW_OFFSET, DRAW_RAMP,    DRAW_HEAVY};
-#define TIMED_KINDS (sizeof timed_kinds / sizeof *timed_kinds)
+/* Whether the sets of the check are timed. New ones are better, since then no process has ever seen
+ * the inputs; but they must be drawn and evaluated. */
+static bool
+takes_checked_sets(const struct judge__case *c)
+{
+    return c->freshness != FRESH || c->task->effort == JUDGE_QUICK;
+}
 
 static size_t
 sets_there_are(const struct judge__case *c, size_t wanted)
 {
-    size_t most = c->freshness == FRESH ? wanted : c->freshness == ONE_EACH ? TIMED_KINDS : 1;
+    size_t most = c->freshness == TWO_SETS ? 1
+                  : takes_checked_sets(c)  ? JUDGE__TIMED_KINDS
+                                           : wanted;
 
     most = most < wanted ? most : wanted;
     return most < c->slot_count ? most : c->slot_count;
@@ -34,13 +38,15 @@ sets_there_are(const struct judge__case *c, size_t wanted)
 static struct judge__set *
 timed_set(struct judge__case *c, struct arena *arena, uint64_t seed, size_t number)
 {
-    enum distribution kind = c->freshness == FRESH ? DRAW_NORMAL : timed_kinds[number];
-    struct judge__set *set =
-        c->freshness == FRESH ? arena_alloc(arena, sizeof *set) : &c->kept[kind];
+    bool checked = takes_checked_sets(c);
+    enum distribution kind = checked ? judge__timed_kinds[number] : DRAW_NORMAL;
+    struct judge__set *set = checked ? &c->kept[kind] : arena_alloc(arena, sizeof *set);
+    uint64_t wanted = judge__set_seed(seed, kind, checked ? 0 : FIRST_TIMED + number);
 
+    if (set->seed != wanted)
+        judge__set_drop(set);
     set->kind = kind;
-    set->seed = c->freshness == FRESH ? judge__set_seed(seed, kind, FIRST_TIMED + number)
-                                      : judge__set_seed(c->task->seed, kind, 0);
+    set->seed = wanted;
     return set;
 }
 
@@ -67,7 +73,7 @@ void
 judge__pool_close(struct judge__pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
-        if (pool->sets[i] && pool->c->freshness == FRESH)
+        if (pool->sets[i] && pool->sets[i] != &pool->c->kept[pool->sets[i]->kind])
             judge__set_drop(pool->sets[i]);
     pool->count = 0;
 }
@@ -76,7 +82,7 @@ size_t
 judge__calls_for(const struct judge__case *c, double ns)
 {
     bool spins = c->task->threads < c->task->judge->cpu_count;
-    double calls = ceil((spins ? SPIN_NS : FUTEX_NS) / fmax(ns, 1));
+    double calls = ceil((spins ? SPIN_NS : FUTEX_NS[c->task->effort]) / fmax(ns, 1));
 
     return calls < (double)c->slot_count ? (size_t)calls : c->slot_count;
 }

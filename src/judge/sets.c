@@ -10,6 +10,9 @@
 
 static const double CHEAP = 5e-3, DEAR = 1.0; /* seconds */
 
+const enum distribution judge__timed_kinds[JUDGE__TIMED_KINDS] = {
+    DRAW_NORMAL, DRAW_UNIFORM, DRAW_SMALL, DRAW_OFFSET, DRAW_RAMP, DRAW_HEAVY};
+
 uint64_t
 judge__set_seed(uint64_t seed, enum distribution kind, size_t number)
 {
@@ -99,6 +102,15 @@ try_kind(struct judge__case *c, enum distribution kind, double *seconds, bool *n
     return status;
 }
 
+static bool
+is_timed(enum distribution kind)
+{
+    for (size_t i = 0; i < JUDGE__TIMED_KINDS; i++)
+        if (judge__timed_kinds[i] == kind)
+            return true;
+    return false;
+}
+
 /* Infinite inputs say something only where the result is not NaN. */
 static enum status
 choose_all(struct judge__case *c, struct diags *diags)
@@ -107,8 +119,10 @@ choose_all(struct judge__case *c, struct diags *diags)
     double seconds;
     bool nan = true;
 
+    for (size_t i = 0; i < JUDGE__TIMED_KINDS; i++)
+        c->kinds[c->kind_count++] = judge__timed_kinds[i];
     for (unsigned kind = 0; kind < DRAW_COUNT; kind++)
-        if (kind != DRAW_INFINITE)
+        if (kind != DRAW_INFINITE && !is_timed((enum distribution)kind))
             c->kinds[c->kind_count++] = (enum distribution)kind;
     if (c->freshness != TWO_SETS)
         status = try_kind(c, DRAW_INFINITE, &seconds, &nan, diags);

@@ -547,8 +547,8 @@ mutants_look_closer(struct mutants *m, struct arena *arena, size_t number,
     struct judge_kernel *again = NULL;
     unsigned rounds = mutants_rounds(m, bench->task);
     bool same = false;
-    enum status status = mutants_compare_bits(bench->task, bench->original, kernel,
-                                              m->options.rounds, &same, m->diags);
+    enum status status =
+        mutants_compare_bits(bench->task, bench->original, kernel, rounds, &same, m->diags);
 
     if (status != STATUS_OK || same)
         return status;

@@ -187,30 +187,24 @@ foreign_references_are_seen_through(void **state)
 
 /* ---- what it costs ---- */
 
-/* Each run is estimated at more than a second, most of which is memory that is never touched: one
- * input is tried, the others are not, and nothing is said of them. */
+/* Each run is estimated at two seconds: two inputs are tried, and nothing is said of the others. */
 static void
 what_is_not_tried_is_neither(void **state)
 {
     struct unit *unit = *state;
-    const struct program *program = parse(unit, "dim N=100000000\n"
-                                                "in A, B, C, D, E: f32[4]\n"
+    const struct program *program = parse(unit, "dim N=260000000\n"
+                                                "in A, B, C, D: f32[4]\n"
                                                 "T[i:N] = A[0]\n"
-                                                "Y[j:4] = A[j] + B[j] + C[j]*2.0 + D[j] + E[j]"
-                                                " + T[j]\n"
+                                                "Y[j:4] = A[j] + B[j] + C[j]*2.0 + D[j] + T[j]\n"
                                                 "out Y\n");
     struct sight sights[MOST];
     bool ill_posed[MOST];
-    int tried = 0;
 
     if (task_free_bytes() < 8e9)
         skip();
     see(unit, program, sights, ill_posed);
-    for (size_t i = 0; i < program->input_count; i++) {
-        assert_int_equal(sights[i].tried, sights[i].seen);
-        tried += sights[i].tried;
-    }
-    assert_in_range(tried, 1, program->input_count - 1);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(sights[i].tried == (i < 2) && sights[i].seen == (i < 2));
 }
 
 static void
@@ -225,10 +219,11 @@ what_takes_too_long_is_refused(void **state)
     bool ill_posed[MOST];
 
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(
-            task_see(unit->arena, parse(unit, tasks[i]), 1, sights, ill_posed, unit->diags),
-            STATUS_INPUT);
-        assert_non_null(strstr(unit_message(unit, i), "too large to find out what it can see"));
+        const struct program *program = parse(unit, tasks[i]);
+        enum status status = task_see(unit->arena, program, 1, sights, ill_posed, unit->diags);
+        assert_int_equal(status, STATUS_INPUT);
+        assert_non_null(strstr(unit_message(unit, 0), "too large to find out what it can see"));
+        unit->diags = diags_create(unit->arena, 0);
     }
     assert_int_not_equal(access("hone/objects", F_OK), 0); /* nothing was built */
 }

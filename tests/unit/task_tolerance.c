@@ -2,7 +2,8 @@
 #include "unit.h"
 
 #include "base/num.h"
-#include "task/task.h"
+#include "base/rng.h"
+#include "task/pass_int.h"
 
 #include <math.h>
 
@@ -203,6 +204,142 @@ exact_ties_go_to_the_first(void **state)
     assert_int_equal(compare(&b, (const int32_t[]){0}).wrong, 1);
 }
 
+/* ---- many elements at a time ---- */
+
+enum { MANY = 3 * BLOCK + 37 };
+
+struct crowd { /* elements of all kinds beside a kernel's */
+    struct tensor tensor;
+    struct lang_result result;
+    struct tolerance tolerance;
+    double v[MANY], g[MANY], c[MANY], got[MANY]; /* got: in the dtype */
+};
+
+/* One of some numbers that need care, or an ordinary one. */
+static double
+some(struct rng *rng, double ordinary, int odd)
+{
+    static const double special[] = {NAN, INFINITY, 0, 1e300};
+    uint64_t which = odd ? rng_below(rng, (uint64_t)odd) : 4;
+
+    return which < 4 ? special[which] : ordinary;
+}
+
+/* odd: one number in so many needs care; 0: none. */
+static void
+fill_crowd(struct crowd *crowd, enum dtype dtype, int odd, double spread, struct rng *rng)
+{
+    crowd->tensor = (struct tensor){.name = "Y", .dtype = dtype, .rank = 1, .count = MANY};
+    crowd->result =
+        (struct lang_result){.tensor = &crowd->tensor, .v = crowd->v, .g = crowd->g, .c = crowd->c};
+    crowd->tolerance = (struct tolerance){.k = 1 + rng_uniform(rng), .scale = rng_uniform(rng)};
+    for (int64_t i = 0; i < MANY; i++) {
+        double v = rng_normal(rng);
+        crowd->v[i] = (i & 1 ? -1 : 1) * some(rng, v, odd);
+        crowd->g[i] = some(rng, 1e-3 * fabs(v), odd);
+        crowd->c[i] = some(rng, 2e-2 * rng_uniform(rng), odd);
+        if (isnan(crowd->c[i])) /* saturates instead */
+            crowd->c[i] = INFINITY;
+        double got = crowd->v[i] + some(rng, spread * crowd->g[i] * rng_normal(rng), odd);
+        dtype_set_element(dtype, crowd->got, i, got);
+    }
+}
+
+/* The definition, element by element. */
+static struct comparison
+compare_plainly(const struct crowd *crowd)
+{
+    struct comparison all = {.first_wrong = -1};
+
+    for (int64_t i = 0; i < MANY; i++) {
+        struct error error = tolerance_error(&crowd->result, &crowd->tolerance, i,
+                                             dtype_element(crowd->tensor.dtype, crowd->got, i));
+        bool bad = error.size > error.gate;
+        all.unjudged += isnan(error.gate);
+        if (error.size > 0)
+            all.worst = fmax(all.worst, error.size / error.gate);
+        if (bad && all.wrong++ == 0)
+            all.first_wrong = i;
+    }
+    return all;
+}
+
+static void
+crowds_are_compared_as_single_ones(void **state)
+{
+    static const enum dtype dtypes[] = {DTYPE_F32, DTYPE_F64, DTYPE_F16, DTYPE_BF16};
+    static const int odds[] = {0, 2000, 30};
+    struct rng rng = rng_stream(1, "crowd");
+    static struct crowd crowd;
+
+    (void)state;
+    for (size_t n = 0; n < 4 * 3 * 4; n++) {
+        static const double spreads[] = {0, 1, 5, 100};
+        fill_crowd(&crowd, dtypes[n % 4], odds[n / 4 % 3], spreads[n / 12], &rng);
+        struct comparison a, b = compare_plainly(&crowd);
+        task_compare(&crowd.result, &crowd.tolerance, crowd.got, &a);
+        assert_int_equal(a.wrong, b.wrong);
+        assert_int_equal(a.unjudged, b.unjudged);
+        assert_int_equal(a.first_wrong, b.first_wrong);
+        assert_true(a.worst == b.worst);
+    }
+}
+
+/* Whatever this processor has, the passes in pairs give the same bits. */
+static void
+vectors_of_any_width_agree(void **state)
+{
+    struct rng rng = rng_stream(2, "crowd");
+    static struct crowd crowd;
+    static struct block block;
+    static struct got got[HONEST];
+    const struct passes *passes[] = {&pass__plain, pass_here()};
+
+    (void)state;
+    for (int n = 0; n < 20; n++) {
+        double squares[2][BLOCK];
+        struct shown shown[2] = {0};
+        struct comparison compared[2] = {0};
+        fill_crowd(&crowd, n % 2 ? DTYPE_F32 : DTYPE_F64, n % 5 ? 0 : 3000, 3, &rng);
+        for (int64_t first = 0; first < MANY; first += BLOCK) {
+            block_take(&block, &crowd.result, first);
+            for (int h = 0; h < HONEST; h++)
+                block_read(&block, crowd.got, &got[h]);
+            bool done[2], told[2];
+            for (int p = 0; p < 2; p++) {
+                done[p] = passes[p]->observe(&block, got, &shown[p], squares[p]);
+                told[p] = passes[p]->compare(&block, &crowd.tolerance, got, &compared[p]);
+            }
+            assert_true(done[0] == done[1] && told[0] == told[1]);
+            assert_memory_equal(squares[0], squares[1], sizeof squares[0]);
+        }
+        assert_true(shown[0].ratio == shown[1].ratio && shown[0].count == shown[1].count);
+        assert_memory_equal(&compared[0], &compared[1], sizeof compared[0]);
+    }
+}
+
+static void
+a_denormal_is_found_anywhere(void **state)
+{
+    const struct passes *passes[] = {&pass__plain, pass_here()};
+    uint32_t bits[37] = {0};
+
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int64_t at = 0; at < 37; at++) {
+            static const struct {
+                uint32_t bits;
+                bool denormal;
+            } cases[] = {{0x00000001, true},  {0x807fffff, true},  {0x00800000, false},
+                         {0x80000000, false}, {0x7fc00001, false}, {0xff800000, false}};
+            for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+                bits[at] = cases[i].bits;
+                assert_int_equal(passes[p]->has_denormals(bits, 37), cases[i].denormal);
+            }
+            bits[at] = 0x3f800000;
+        }
+}
+
 static void
 elements_of_every_dtype(void **state)
 {
@@ -236,6 +373,9 @@ main(void)
         cmocka_unit_test(nan_and_infinity_match_their_like),
         cmocka_unit_test(argmax_is_right_among_near_winners),
         cmocka_unit_test(exact_ties_go_to_the_first),
+        cmocka_unit_test(crowds_are_compared_as_single_ones),
+        cmocka_unit_test(vectors_of_any_width_agree),
+        cmocka_unit_test(a_denormal_is_found_anywhere),
         cmocka_unit_test(elements_of_every_dtype),
     };
 
