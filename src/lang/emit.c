@@ -277,7 +277,7 @@ bytes_of(const struct emitter *em, const struct tensor *tensor)
     double count = (double)tensor->count * (em->exact[tensor->number] ? 8 : 24);
 
     if (emit_shows_terms(tensor))
-        count *= 1 + (double)emit_terms(tensor->stage->code);
+        count *= 1 + (double)expr_terms(tensor->stage->code);
     return count;
 }
 

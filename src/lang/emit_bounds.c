@@ -144,10 +144,38 @@ emit_val_stored(struct emitter *em, const char *text, enum kind kind, enum dtype
     return emit_text(em, "narrow(%s, %s)", text, name);
 }
 
+bool
+emit_joins_sums(const struct expr *e, enum kind kind)
+{
+    return (e->op == OP_ADD || e->op == OP_SUB) &&
+           (expr_sum_terms(e->args[0], kind) > 0 || expr_sum_terms(e->args[1], kind) > 0);
+}
+
+/* A sum plus something; NULL for any other node. */
+static const char *
+add_sums(struct emitter *em, const struct node *node)
+{
+    const struct expr *e = node->e;
+    const char *rule = emit_rule(node->kind);
+
+    if (!emit_joins_sums(e, node->kind))
+        return NULL;
+    const char *b = emit_val(em, e->args[1], node->kind);
+    return emit_text(em, "val_add_sums(%s, %lld, %s, %lld, %s)",
+                     emit_val(em, e->args[0], node->kind),
+                     (long long)expr_sum_terms(e->args[0], node->kind),
+                     e->op == OP_SUB ? emit_text(em, "val_neg(%s, %s)", b, rule) : b,
+                     (long long)expr_sum_terms(e->args[1], node->kind), rule);
+}
+
 const char *
 emit_val_node(struct emitter *em, const struct node *node)
 {
     const struct expr *e = node->e;
+    const char *sums = add_sums(em, node);
+
+    if (sums)
+        return sums;
 
     if (e->op == OP_CAST) {
         enum kind kind = emit_met(e, 0, node->kind);

@@ -109,7 +109,7 @@ hull_of(const struct emitter *em, const struct expr *e, unsigned from)
 static struct interval
 reduce_interval(const struct emitter *em, const struct expr *e)
 {
-    int64_t terms = emit_terms(e);
+    int64_t terms = expr_terms(e);
     enum reduction reduction = e->binder->reduction;
 
     if (reduction >= REDUCE_ARGMAX)
@@ -191,17 +191,6 @@ emit_interval(const struct emitter *em, const struct expr *e)
         node->range = find_interval(em, e);
     }
     return node->range;
-}
-
-int64_t
-emit_terms(const struct expr *reduce)
-{
-    int64_t terms = 1;
-
-    for (unsigned i = 0; i < reduce->binder->count; i++)
-        if (!num_mul(terms, expr_integer(reduce->binder->extent[i]), &terms))
-            return INT64_MAX;
-    return terms;
 }
 
 /* The float kind of two operands that meet in a comparison. */
@@ -409,7 +398,7 @@ work_of(struct emitter *em, const struct expr *e)
     node->counted = em->stage_stamp;
     for (unsigned i = 0; i < e->count; i++)
         work += work_of(em, e->args[i]);
-    return e->op == OP_REDUCE ? work * (double)emit_terms(e) : work;
+    return e->op == OP_REDUCE ? work * (double)expr_terms(e) : work;
 }
 
 double

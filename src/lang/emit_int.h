@@ -166,10 +166,6 @@ emit_find_exact(struct emitter *em);
 bool
 emit_is_exact(const struct emitter *em, const struct expr *e, enum kind kind);
 
-/* Terms of a REDUCE, filtered or not. */
-int64_t
-emit_terms(const struct expr *reduce);
-
 /* Estimated operations for one element of the current stage. */
 double
 emit_work(struct emitter *em);
@@ -204,6 +200,10 @@ emit_number(struct emitter *em, const struct expr *e, enum kind kind);
 /* In the reference, as a val. */
 const char *
 emit_val(struct emitter *em, const struct expr *e, enum kind kind);
+
+/* In the reference, + or - of a sum: the rule val_add_sums(). */
+bool
+emit_joins_sums(const struct expr *e, enum kind kind);
 
 /* The text of a val node from those of its arguments. */
 const char *

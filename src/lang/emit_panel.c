@@ -157,6 +157,9 @@ panel_is_vector(const struct panel *p, const struct expr *e)
     switch (e->op) {
     case OP_ADD:
     case OP_SUB:
+        if (em->bounds && emit_joins_sums(e, p->kind))
+            return false;
+        break;
     case OP_MUL:
     case OP_NEG:
     case OP_ABS:
@@ -390,7 +393,7 @@ emit_panel(struct emitter *em)
     const struct expr *filter = expr_filter(em->reduce);
     p.body = em->reduce->args[0];
     p.kind = emit_met(em->reduce, 0, emit_kind(em->reduce, KIND_F32));
-    p.terms = emit_terms(em->reduce);
+    p.terms = expr_terms(em->reduce);
     if (p.body->tree > PANEL_TREE || !is_sum(&p) || !panel_is_vector(&p, p.body) ||
         !find_operands(&p, p.body, &all))
         return false;

@@ -478,7 +478,7 @@ emit_reduction(struct emitter *em, struct node *node)
     r.form = form;
     r.kind = emit_met(e, 0, node->kind);
     r.id = node->ordinal;
-    r.terms = emit_terms(e);
+    r.terms = expr_terms(e);
     r.exact = emit_is_exact(em, e, node->kind);
     r.sixteen = em->options.form == EMIT_SIXTEEN && form <= REDUCE_PROD && r.kind > KIND_INT;
     r.count = r.sixteen || (r.filter && needs_count(&r));

@@ -219,15 +219,22 @@ eval_compare(struct interp *it, const struct expr *e)
 }
 
 static struct val
+eval_sum(const struct expr *e, struct val a, struct val b, enum kind kind)
+{
+    int64_t m = expr_sum_terms(e->args[0], kind), n = expr_sum_terms(e->args[1], kind);
+
+    return val_add_sums(a, m, e->op == OP_SUB ? val_neg(b) : b, n, kind);
+}
+
+static struct val
 eval_two(struct interp *it, const struct expr *e, enum kind kind)
 {
     struct val a = operand(it, e, 0, kind), b = operand(it, e, 1, kind);
 
     switch (e->op) {
     case OP_ADD:
-        return val_add(a, b, kind);
     case OP_SUB:
-        return val_sub(a, b, kind);
+        return eval_sum(e, a, b, kind);
     case OP_MUL:
         return val_mul(a, b, kind);
     case OP_DIV:

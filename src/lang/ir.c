@@ -520,3 +520,45 @@ expr_filter(const struct expr *reduce)
     assert(reduce->op == OP_REDUCE);
     return reduce->count > 1 ? reduce->args[1] : NULL;
 }
+
+int64_t
+expr_terms(const struct expr *reduce)
+{
+    int64_t terms = 1;
+
+    for (unsigned i = 0; i < reduce->binder->count; i++)
+        if (!num_mul(terms, expr_integer(reduce->binder->extent[i]), &terms))
+            return INT64_MAX;
+    return terms;
+}
+
+static bool
+is_stored_as_is(const struct tensor *tensor, enum kind kind)
+{
+    return tensor->stage && tensor->dtype == (kind == KIND_F64 ? DTYPE_F64 : DTYPE_F32);
+}
+
+/* `steps` also ends the walk through a rec block, whose stages read one another. */
+static int64_t
+sum_terms(const struct expr *e, enum kind kind, unsigned steps)
+{
+    enum kind own = e->kind == KIND_REAL ? kind : (enum kind)e->kind;
+
+    if (own != kind || steps == 0)
+        return 0;
+    if (e->op == OP_REDUCE)
+        return e->binder->reduction == REDUCE_SUM ? expr_terms(e) : 0;
+    if (e->op == OP_LOAD && is_stored_as_is(e->tensor, kind))
+        return sum_terms(e->tensor->stage->code, kind, steps - 1);
+    if (e->op != OP_ADD && e->op != OP_SUB)
+        return 0;
+    int64_t a = sum_terms(e->args[0], kind, steps - 1);
+    int64_t b = sum_terms(e->args[1], kind, steps - 1);
+    return a > b ? a : b;
+}
+
+int64_t
+expr_sum_terms(const struct expr *e, enum kind kind)
+{
+    return kind > KIND_INT ? sum_terms(e, kind, SUM_STEPS) : 0;
+}

@@ -218,6 +218,15 @@ expr_default(const struct expr *load);
 const struct expr *
 expr_filter(const struct expr *reduce);
 
+/* Terms of a REDUCE of a case, filtered or not. */
+int64_t
+expr_terms(const struct expr *reduce);
+
+/* The terms of the sum in this kind of float that e is, or is with other summands added to it; 0 if
+ * it is none. Sees through stages that are stored as they are, as far as a few steps. */
+int64_t
+expr_sum_terms(const struct expr *e, enum kind kind);
+
 /* Neither indices nor loads below. */
 static inline bool
 expr_is_constant(const struct expr *e)

@@ -58,16 +58,40 @@ val_convert(struct val a, enum kind from, enum kind to)
 
 /* ---- arithmetic ---- */
 
+/* Decision 15: the n partial sums of s have b in them when they are rounded, if a kernel began with
+ * it. The square of this is u^2 n (b^2 + |b s|); b^2 alone could leave the range of f64. */
+static double
+begun(double s, int64_t n, double b, const struct dtype_info *type)
+{
+    double size = fabs(b);
+
+    return n == 0 ? 0 : type->roundoff * sqrt((double)n) * sqrt(size) * sqrt(size + fabs(s));
+}
+
+static double
+begun_worst(int64_t n, struct val b, const struct dtype_info *type)
+{
+    return n == 0 ? 0 : type->roundoff * (double)n * (fabs(b.v) + b.c);
+}
+
 struct val
-val_add(struct val a, struct val b, enum kind kind)
+val_add_sums(struct val a, int64_t m, struct val b, int64_t n, enum kind kind)
 {
     if (is_whole(kind))
         return whole((int64_t)((uint64_t)a.i + (uint64_t)b.i), root(a.g, b.g), a.c + b.c);
     const struct dtype_info *type = arithmetic(kind);
     double v = a.v + b.v, r = rounding(v, 1, type);
-    struct val sum = {.v = v, .g = root(root(a.g, b.g), r), .c = a.c + b.c + r};
+    double order = root(begun(a.v, m, b.v, type), begun(b.v, n, a.v, type));
+    struct val sum = {.v = v, .g = root(root(root(a.g, b.g), r), order)};
 
+    sum.c = a.c + b.c + r + begun_worst(m, b, type) + begun_worst(n, a, type);
     return settle_two(sum, a, b, type);
+}
+
+struct val
+val_add(struct val a, struct val b, enum kind kind)
+{
+    return val_add_sums(a, 0, b, 0, kind);
 }
 
 struct val

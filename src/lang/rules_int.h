@@ -44,6 +44,10 @@ struct val
 val_add(struct val a, struct val b, enum kind kind);
 struct val
 val_sub(struct val a, struct val b, enum kind kind);
+/* a+b where a is a sum of m terms and b of n (0: it is none): either may have been where the other
+ * began. */
+struct val
+val_add_sums(struct val a, int64_t m, struct val b, int64_t n, enum kind kind);
 struct val
 val_mul(struct val a, struct val b, enum kind kind);
 struct val

@@ -2,9 +2,7 @@
  *
  *   TARGET         attribute of every function
  *   VECTOR_BYTES   of a vector of doubles, vd
- *   PASSES         what the table is called
  *   v_max(x, y)    x > y ? x : y
- *   supported()    whether this processor has it
  */
 #include <math.h>
 #include <string.h>
@@ -228,5 +226,3 @@ has_denormals(const uint32_t *bits, int64_t elements)
     }
     return any((vm)found);
 }
-
-const struct passes PASSES = {supported, observe, compare, has_denormals};

@@ -36,6 +36,12 @@ struct shown {
     double squares, count; /* of the values that are finite */
 };
 
+enum { DRAWS = 128, NORMALS = DRAWS / 2 };
+
+struct fit { /* (offset + factor*z) * scale */
+    double factor, offset, scale;
+};
+
 struct passes {
     bool (*supported)(void);
     /* error_squares: summed over the evaluations. false: nothing was added. */
@@ -45,6 +51,11 @@ struct passes {
     bool (*compare)(const struct block *block, const struct tolerance *tolerance,
                     const struct got *got, struct comparison *comparison);
     bool (*has_denormals)(const uint32_t *bits, int64_t count); /* of f32 */
+    /* Numbers first, first + 1, ... of a stream. */
+    void (*draw)(const uint32_t key[2], uint64_t first, uint64_t draws[DRAWS]);
+    /* What rng_normal() makes of them, two each, fitted; a bit for each that is in doubt: it is one
+     * of two neighbours, and only libm can tell. */
+    uint64_t (*normals)(const uint64_t draws[DRAWS], const struct fit *fit, float to[NORMALS]);
 };
 
 extern const struct passes pass__avx2, pass__plain;

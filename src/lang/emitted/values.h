@@ -61,6 +61,11 @@ g_square(double g)
 {
     return g * g;
 }
+static inline double
+g_begun(double s, double n, double b, rule r)
+{
+    return r.u * sqrt(n) * sqrt(fabs(b)) * sqrt(fabs(b) + fabs(s));
+}
 #else
 static inline double
 g_plus(double x, double y)
@@ -86,6 +91,12 @@ static inline double
 g_square(double g)
 {
     return g;
+}
+/* What it adds to a sum s of n terms that a kernel may have begun with b. */
+static inline double
+g_begun(double s, double n, double b, rule r)
+{
+    return r.u * r.u * n * fabs(b) * (fabs(b) + fabs(s));
 }
 #endif
 
@@ -215,6 +226,16 @@ val_abs(val a, rule r)
 {
     (void)r;
     return (val){fabs(a.v), a.g, a.c};
+}
+
+/* a is a sum of m terms, b of n; 0: it is none. */
+static inline val
+val_add_sums(val a, double m, val b, double n, rule r)
+{
+    const double v = a.v + b.v, e = rounding(v, 1, r);
+    const double order = g_plus(g_begun(a.v, m, b.v, r), g_begun(b.v, n, a.v, r));
+    const double c = a.c + b.c + e + r.u * (m * (fabs(b.v) + b.c) + n * (fabs(a.v) + a.c));
+    return settle_two(v, g_plus(g_plus(g_plus(a.g, b.g), g_of(e)), order), c, a, b, r);
 }
 
 static inline int

@@ -1,0 +1,133 @@
+/* Draws of a stream (base/rng.h) and normal numbers made of them, for one width of vector. Included
+ * behind pass_body_int.h, with besides
+ *
+ *   v_mul32(x, y)   the products of the low halves of unsigned 64-bit lanes
+ *   v_sqrt(x)
+ */
+
+typedef uint64_t vu __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Philox 4x32-10 as in base/rng.c. The high halves of lanes hold what is of no matter: products
+ * do not read them. */
+TARGET static inline vu
+philox(vu number, const uint32_t key[2])
+{
+    const vu m0 = number * 0 + 0xD2511F53, m1 = number * 0 + 0xCD9E8D57;
+    vu x0 = number, x1 = number >> 32, x2 = number * 0, x3 = x2;
+    uint32_t k0 = key[0], k1 = key[1];
+
+    for (int round = 0; round < 10; round++) {
+        vu p0 = v_mul32(m0, x0), p1 = v_mul32(m1, x2);
+        x0 = (p1 >> 32) ^ x1 ^ k0;
+        x1 = p1;
+        x2 = (p0 >> 32) ^ x3 ^ k1;
+        x3 = p0;
+        k0 += 0x9E3779B9;
+        k1 += 0xBB67AE85;
+    }
+    return (x0 & UINT32_MAX) | x1 << 32;
+}
+
+TARGET static void
+draw(const uint32_t key[2], uint64_t first, uint64_t draws[DRAWS])
+{
+    vu number;
+
+    for (int i = 0; i < LANES; i++)
+        number[i] = first + (uint64_t)i;
+    for (int at = 0; at < DRAWS; at += LANES, number += LANES) {
+        vu drawn = philox(number, key);
+        memcpy(draws + at, &drawn, sizeof drawn);
+    }
+}
+
+/* rng_uniform(): 53 bits, exactly. */
+TARGET static inline vd
+uniform(vu drawn)
+{
+    vu bits = drawn >> 11;
+    vd low = (vd)((bits & UINT32_MAX) | 0x4330000000000000) - 0x1p52;
+    vd high = (vd)((bits >> 32) | 0x4530000000000000) - 0x1p84;
+
+    return (high + low) * 0x1p-53;
+}
+
+/* log() of a positive number that is not denormal, to a few roundings: fdlibm's polynomial. */
+TARGET static inline vd
+near_log(vd x)
+{
+    vu bits = (vu)x, upper = ((bits & 0x000fffffffffffff) > 0x6a09e667f3bcc) & 1;
+    vd k = (vd)((bits >> 52) + upper + 0x4330000000000000) - (0x1p52 + 1023);
+    vd f = (vd)((bits & 0x000fffffffffffff) | (0x3ff0000000000000 - (upper << 52))) - 1;
+    vd s = f / (2 + f), z = s * s, half = 0.5 * f * f;
+    vd r = 1.479819860511658591e-01 * z + 1.531383769920937332e-01;
+
+    r = r * z + 1.818357216161805012e-01;
+    r = r * z + 2.222219843214978396e-01;
+    r = r * z + 2.857142874366239149e-01;
+    r = r * z + 3.999999999940941908e-01;
+    r = (r * z + 6.666666666666735130e-01) * z;
+    return k * 6.93147180369123816490e-01 -
+           ((half - (s * (half + r) + k * 1.90821492927058770002e-10)) - f);
+}
+
+TARGET static inline vd
+near_sin(vd a)
+{
+    vd z = a * a, r = 1.58969099521155010221e-10 * z - 2.50507602534068634195e-08;
+
+    r = r * z + 2.75573137070700676789e-06;
+    r = r * z - 1.98412698298579493134e-04;
+    r = r * z + 8.33333333332248946124e-03;
+    r = r * z - 1.66666666666666324348e-01;
+    return a + a * z * r;
+}
+
+TARGET static inline vd
+near_cos(vd a)
+{
+    vd z = a * a, r = 2.08757232129817482790e-09 - 1.13596475577881948265e-11 * z;
+
+    r = r * z - 2.75573143513906633035e-07;
+    r = r * z + 2.48015872894767294178e-05;
+    r = r * z - 1.38888888888741095749e-03;
+    r = r * z + 4.16666666666666019037e-02;
+    return 1 - 0.5 * z + z * z * r;
+}
+
+/* cos(2 pi u): of the distance to the nearest quarter turn. */
+TARGET static inline vd
+near_cos_of_turns(vd u)
+{
+    vd shifted = 4 * u + 0x1.8p52, a = (u - 0.25 * (shifted - 0x1.8p52)) * (2 * M_PI);
+    vu quarter = (vu)shifted, odd = -(quarter & 1), sign = ((quarter + 1) & 2) << 62;
+    vu found = ((vu)near_sin(a) & odd) | ((vu)near_cos(a) & ~odd);
+
+    return (vd)(found ^ sign);
+}
+
+/* What rng_normal() gives is within `reach` of the middle, so where both ends become the same f32 it
+ * does too. */
+TARGET static uint64_t
+normals(const uint64_t draws[DRAWS], const struct fit *fit, float to[NORMALS])
+{
+    uint64_t doubtful = 0;
+
+    for (int at = 0; at < NORMALS; at += LANES) {
+        vu first, second;
+        for (int i = 0; i < LANES; i++) {
+            first[i] = draws[2 * (at + i)];
+            second[i] = draws[2 * (at + i) + 1];
+        }
+        vd radius = v_sqrt(-2 * near_log(1 - uniform(first)));
+        vd middle = radius * near_cos_of_turns(uniform(second)), reach = radius * 1e-14;
+        vd low = (fit->offset + fit->factor * (middle - reach)) * fit->scale;
+        vd high = (fit->offset + fit->factor * (middle + reach)) * fit->scale;
+        vf_loose a = __builtin_convertvector(low, vf_loose);
+        vf_loose b = __builtin_convertvector(high, vf_loose);
+        memcpy(to + at, &a, sizeof a);
+        for (int i = 0; i < LANES; i++)
+            doubtful |= (uint64_t) !(a[i] == b[i]) << (at + i);
+    }
+    return doubtful;
+}
