@@ -79,7 +79,7 @@ judge__explain_ending(struct arena *arena, const struct judge__calls *calls,
     report->status = JUDGE_CRASHED;
     switch (end->ending) {
     case BOX_FORBIDDEN:
-        if (end->syscall == SYS_tgkill) { /* how the C library aborts */
+        if (end->syscall == SYS_tgkill && end->code_offset == 0) { /* how the C library aborts */
             buf_puts(&buf, "calls abort()");
             break;
         }

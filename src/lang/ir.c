@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SUM_STEPS 6 /* enough for (sum + b) + c through two stages; chains of additions are long */
+
 struct ir {
     struct arena *arena;
     const struct expr **slots;

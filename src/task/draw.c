@@ -10,12 +10,16 @@
 
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/rng.h"
 
 #define INFINITE_ONE_IN 61 /* elements of DRAW_INFINITE */
 #define ALIGNMENT 64
+#define SMALL 0.01
+#define OFFSET 10
+#define MANY (1 << 15) /* numbers that are worth a second thread */
 
 const char *const distribution_name[DRAW_COUNT] = {
 #define X(id, name) name,
@@ -27,14 +31,58 @@ const char *const distribution_name[DRAW_COUNT] = {
 struct draw {
     const struct tensor *tensor;
     enum distribution distribution;
+    const struct passes *passes;
     struct rng rng;
-    double low, high; /* what every element must lie in: the interval, rounded inward */
-    bool interval;    /* there is a clause, or the elements are integers */
+    uint64_t drawn[DRAWS], first; /* some of its numbers, from this one on */
+    double low, high;             /* what every element must lie in: the interval, rounded inward */
+    bool interval;                /* there is a clause, or the elements are integers */
     double scale;
     double constant; /* for DRAW_CONSTANT: uniform in [0,1) and normal */
     double constant_normal;
     int64_t row; /* elements of a row: the last dimension */
 };
+
+/* ---- random numbers: those of base/rng.h, many at a time ---- */
+
+static uint64_t
+next(struct draw *draw)
+{
+    uint64_t number = draw->rng.count++;
+
+    if (number - draw->first >= DRAWS) {
+        draw->first = number;
+        draw->passes->draw(draw->rng.key, number, draw->drawn);
+    }
+    return draw->drawn[number - draw->first];
+}
+
+/* rng_below() */
+static uint64_t
+below(struct draw *draw, uint64_t bound)
+{
+    unsigned __int128 product;
+
+    do
+        product = (unsigned __int128)next(draw) * bound;
+    while ((uint64_t)product < bound && (uint64_t)product < -bound % bound);
+    return (uint64_t)(product >> 64);
+}
+
+/* rng_uniform() */
+static double
+uniform(struct draw *draw)
+{
+    return (double)(next(draw) >> 11) * 0x1p-53;
+}
+
+/* rng_normal() */
+static double
+normal(struct draw *draw)
+{
+    double radius = sqrt(-2 * log(1 - uniform(draw)));
+
+    return radius * cos(2 * M_PI * uniform(draw));
+}
 
 /* ---- the range of an input ---- */
 
@@ -119,14 +167,14 @@ static double
 heavy_tail(struct draw *draw)
 {
     double most = draw->tensor->dtype == DTYPE_F16 ? 100 : 1e4;
-    double z = rng_normal(&draw->rng);
-    return clip(z / sqrt(1 - rng_uniform(&draw->rng)), -most, most);
+    double z = normal(draw);
+    return clip(z / sqrt(1 - uniform(draw)), -most, most);
 }
 
 static double
 denormal(struct draw *draw)
 {
-    double u = 2 * rng_uniform(&draw->rng) - 1;
+    double u = 2 * uniform(draw) - 1;
     return u * dtype_info[draw->tensor->dtype].smallest;
 }
 
@@ -136,30 +184,30 @@ plain_value(struct draw *draw, enum distribution distribution, int64_t at)
 {
     switch (distribution) {
     case DRAW_UNIFORM:
-        return rng_uniform(&draw->rng);
+        return uniform(draw);
     case DRAW_HEAVY:
         return heavy_tail(draw);
     case DRAW_SMALL:
-        return 0.01 * rng_normal(&draw->rng);
+        return SMALL * normal(draw);
     case DRAW_OFFSET:
-        return 10 + rng_normal(&draw->rng);
+        return OFFSET + normal(draw);
     case DRAW_CONSTANT:
         return draw->constant_normal;
     case DRAW_RAMP:
         return 2 * position(draw, at) - 1;
     case DRAW_INTEGERS:
-        return (double)rng_below(&draw->rng, 9) - 4;
+        return (double)below(draw, 9) - 4;
     case DRAW_DENORMAL:
         return denormal(draw);
     default:
-        return rng_normal(&draw->rng);
+        return normal(draw);
     }
 }
 
 static double
 infinite_or(struct draw *draw, double value)
 {
-    uint64_t which = rng_below(&draw->rng, 2 * INFINITE_ONE_IN);
+    uint64_t which = below(draw, 2 * INFINITE_ONE_IN);
     if (which == 0 && draw->high == INFINITY)
         return INFINITY;
     if (which == 1 && draw->low == -INFINITY)
@@ -175,18 +223,18 @@ share(struct draw *draw, enum distribution distribution, int64_t at)
     double u;
     switch (distribution) {
     case DRAW_UNIFORM:
-        return rng_uniform(&draw->rng);
+        return uniform(draw);
     case DRAW_HEAVY:
         return 0.5 + heavy_tail(draw) / 12;
     case DRAW_OFFSET:
-        u = 0.1 * rng_uniform(&draw->rng);
+        u = 0.1 * uniform(draw);
         return positive ? 1 - u : u;
     case DRAW_CONSTANT:
         return draw->constant;
     case DRAW_RAMP:
         return position(draw, at);
     default:
-        return 0.5 + rng_normal(&draw->rng) / 6;
+        return 0.5 + normal(draw) / 6;
     }
 }
 
@@ -196,7 +244,7 @@ near_zero(struct draw *draw)
 {
     double nearest = clip(0, draw->low, draw->high);
     double width = 0.01 * (draw->high - draw->low);
-    return nearest + width * (2 * rng_uniform(&draw->rng) - 1);
+    return nearest + width * (2 * uniform(draw) - 1);
 }
 
 static double
@@ -224,7 +272,7 @@ value_in_interval(struct draw *draw, enum distribution distribution, int64_t at)
 static double
 even_integer(struct draw *draw, double low, double high)
 {
-    return low + (double)rng_below(&draw->rng, (uint64_t)(high - low) + 1);
+    return low + (double)below(draw, (uint64_t)(high - low) + 1);
 }
 
 static double
@@ -241,7 +289,7 @@ integer_value(struct draw *draw, enum distribution distribution, int64_t at)
     double low = draw->low, high = draw->high;
     switch (distribution) {
     case DRAW_HEAVY: {
-        uint64_t which = rng_below(&draw->rng, 4);
+        uint64_t which = below(draw, 4);
         return which == 0 ? low : which == 1 ? high : even_integer(draw, low, high);
     }
     case DRAW_SMALL:
@@ -254,7 +302,7 @@ integer_value(struct draw *draw, enum distribution distribution, int64_t at)
     case DRAW_RAMP:
         return low + floor(position(draw, at) * (high - low));
     case DRAW_INTEGERS:
-        return clip((double)rng_below(&draw->rng, 9) - 4, low, high);
+        return clip((double)below(draw, 9) - 4, low, high);
     default:
         return even_integer(draw, low, high);
     }
@@ -269,7 +317,7 @@ one_among(struct draw *draw, enum distribution distribution, int64_t at)
         return domain->values[(size_t)(draw->constant * (double)domain->count)];
     if (distribution == DRAW_RAMP)
         return domain->values[(size_t)(position(draw, at) * (double)last)];
-    return domain->values[rng_below(&draw->rng, domain->count)];
+    return domain->values[below(draw, domain->count)];
 }
 
 static double
@@ -302,7 +350,7 @@ row_distribution(struct draw *draw)
 {
     if (draw->distribution != DRAW_MIXED)
         return draw->distribution;
-    return (enum distribution)rng_below(&draw->rng, DRAW_INFINITE);
+    return (enum distribution)below(draw, DRAW_INFINITE);
 }
 
 /* Logits as drawn, at most 80 apart so that every share stays positive; in f16 less. */
@@ -334,6 +382,75 @@ fill_row(struct draw *draw, int64_t first, void *data)
     for (int64_t at = first; at < first + draw->row; at++)
         dtype_set_element(draw->tensor->dtype, data, at, element(draw, distribution, at));
 }
+
+/* ---- normal numbers in vectors ---- */
+
+/* f32 without a domain that bends them: by far the most. */
+static bool
+is_plainly_normal(const struct draw *draw)
+{
+    enum domain_form form = draw->tensor->domain.form;
+    enum distribution d = draw->distribution;
+
+    return draw->tensor->dtype == DTYPE_F32 && form != DOMAIN_INTERVAL && form != DOMAIN_AMONG &&
+           form != DOMAIN_SOFTMAX && (d == DRAW_NORMAL || d == DRAW_SMALL || d == DRAW_OFFSET) &&
+           fabs(draw->scale) < 1e30;
+}
+
+struct span { /* of an input's elements */
+    const struct draw *draw;
+    float *data;
+    int64_t first, end;
+};
+
+/* One that vectors leave in doubt: only libm can tell. */
+static void
+settle(const struct span *span, int64_t at)
+{
+    struct draw draw = *span->draw;
+
+    draw.rng.count += 2 * (uint64_t)at;
+    span->data[at] = (float)element(&draw, draw.distribution, at);
+}
+
+static void *
+fill_span(void *data)
+{
+    const struct span *span = data;
+    const struct draw *draw = span->draw;
+    const struct fit fit = {.factor = draw->distribution == DRAW_SMALL ? SMALL : 1,
+                            .offset = draw->distribution == DRAW_OFFSET ? OFFSET : 0,
+                            .scale = draw->scale};
+
+    for (int64_t at = span->first; at < span->end; at += NORMALS) {
+        int64_t left = span->end - at, count = left < NORMALS ? left : NORMALS;
+        uint64_t number = draw->rng.count + 2 * (uint64_t)at;
+        float low[NORMALS], high[NORMALS];
+        bool sure = draw->passes->normals(draw->rng.key, number, &fit, low, high);
+        memcpy(span->data + at, low, (size_t)count * sizeof *low);
+        for (int64_t i = 0; !sure && i < count; i++)
+            if (low[i] != high[i])
+                settle(span, at + i);
+    }
+    return NULL;
+}
+
+static void
+fill_normals(const struct draw *draw, float *data)
+{
+    int64_t count = draw->tensor->count, half = count / 2 / NORMALS * NORMALS;
+    struct span whole = {draw, data, 0, count}, second = {draw, data, half, count};
+    pthread_t thread;
+    bool both = count >= MANY && pthread_create(&thread, NULL, fill_span, &second) == 0;
+
+    if (both)
+        whole.end = half;
+    fill_span(&whole);
+    if (both)
+        pthread_join(thread, NULL);
+}
+
+/* ---- matrices ---- */
 
 /* Element (i,j) of one matrix: zero outside a triangle, or that of (j,i). */
 static void
@@ -387,6 +504,8 @@ task_draw(const struct program *program, size_t input, enum distribution distrib
     const struct tensor *tensor = program->tensors[input];
     struct draw draw = {.tensor = tensor, .distribution = distribution, .scale = 1};
     assert(input < program->input_count);
+    draw.passes = pass_here();
+    draw.first = UINT64_C(1) << 63; /* nothing is drawn yet */
     draw.rng = stream_of(input, distribution, seed);
     draw.row = tensor->rank > 0 ? tensor->size[tensor->rank - 1] : 1;
     if (dtype_is_float(tensor->dtype))
@@ -395,10 +514,13 @@ task_draw(const struct program *program, size_t input, enum distribution distrib
         range_of_integers(&draw);
     if (tensor->domain.form == DOMAIN_SCALE)
         draw.scale = tensor->domain.low;
-    draw.constant = rng_uniform(&draw.rng);
-    draw.constant_normal = rng_normal(&draw.rng);
-    for (int64_t first = 0; first < tensor->count; first += draw.row)
-        fill_row(&draw, first, data);
+    draw.constant = uniform(&draw);
+    draw.constant_normal = normal(&draw);
+    if (is_plainly_normal(&draw))
+        fill_normals(&draw, data);
+    else
+        for (int64_t first = 0; first < tensor->count; first += draw.row)
+            fill_row(&draw, first, data);
     shape_matrices(tensor, data);
 }
 

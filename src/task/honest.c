@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLE = 1 << 16 }; /* medians of large outputs are taken of this many elements */
+enum {
+    SAMPLE = 1 << 16, /* medians of large outputs are taken of this many elements */
+    FEW = 64,         /* of fewer elements nothing is scaled down */
+};
 
 void
 honest_options(uint64_t seed, struct emit_options options[HONEST])
@@ -71,7 +74,7 @@ observe_element(const struct lang_result *result, int64_t at, double got, struct
     const struct tolerance plain = {.k = 1, .scale = 1};
     enum dtype dtype = result->tensor->dtype;
     struct error error = tolerance_error(result, &plain, at, got);
-    double eta = dtype_info[dtype].smallest, base = error.gate - eta;
+    double eta = 2 * dtype_info[dtype].smallest, base = error.gate - eta; /* as in tolerance.c */
 
     if (isnan(error.gate) || !isfinite(error.size))
         return 0;
@@ -229,6 +232,19 @@ find_medians(struct honest *honest, double k, bool f64)
 
 /* ---- conclusions ---- */
 
+/* The largest of many honest errors is well known from three evaluations; that of one element is
+ * not: the three may all be near 0 by luck, and another order then lies many times further away.
+ * So k has room that shrinks with the number of elements (doc/tolerance.md has the figures). */
+static double
+least_k(const struct honest *honest, int64_t stride)
+{
+    size_t judged = 0;
+
+    for (size_t i = 0; i < honest->sampled; i++)
+        judged += !isnan(tolerance_width(honest->g[i], honest->c[i], 1, false));
+    return judged ? 1 + 7 / sqrt((double)judged * (double)stride) : 1;
+}
+
 /* How far a loose gate is scaled down. Two things keep it from catching honest kernels: evaluations
  * that happen to be exact (sums of equal terms) say nothing about others, so a spread below the
  * output's own rounding scales nothing; and the largest error seen keeps six times its room, since
@@ -259,9 +275,11 @@ calibrate(struct honest *honest, const struct lang_result *result, const void *c
     tolerance.k = fmax(1, 2 * shown.ratio);
     if (!floats)
         return tolerance;
+    tolerance.k = fmax(tolerance.k, least_k(honest, stride_of(result->tensor)));
     double size = shown.count > 0 ? sqrt(shown.squares / shown.count) : 0;
     struct medians m = find_medians(honest, tolerance.k, dtype == DTYPE_F64);
-    tolerance.scale = scaled_down(&m, shown.ratio, dtype_info[dtype].roundoff * size);
+    if (result->tensor->count >= FEW)
+        tolerance.scale = scaled_down(&m, shown.ratio, dtype_info[dtype].roundoff * size);
     tolerance.ill_posed = m.gate * tolerance.scale > 1e-2 * size;
     return tolerance;
 }

@@ -36,7 +36,7 @@ struct shown {
     double squares, count; /* of the values that are finite */
 };
 
-enum { DRAWS = 128, NORMALS = DRAWS / 2 };
+enum { DRAWS = 128, NORMALS = 64 };
 
 struct fit { /* (offset + factor*z) * scale */
     double factor, offset, scale;
@@ -53,9 +53,10 @@ struct passes {
     bool (*has_denormals)(const uint32_t *bits, int64_t count); /* of f32 */
     /* Numbers first, first + 1, ... of a stream. */
     void (*draw)(const uint32_t key[2], uint64_t first, uint64_t draws[DRAWS]);
-    /* What rng_normal() makes of them, two each, fitted; a bit for each that is in doubt: it is one
-     * of two neighbours, and only libm can tell. */
-    uint64_t (*normals)(const uint64_t draws[DRAWS], const struct fit *fit, float to[NORMALS]);
+    /* The same as rng_normal() makes of them, two each, fitted: between low and high, which are
+     * neighbours at most. true: everywhere the same. */
+    bool (*normals)(const uint32_t key[2], uint64_t first, const struct fit *fit,
+                    float low[NORMALS], float high[NORMALS]);
 };
 
 extern const struct passes pass__avx2, pass__plain;

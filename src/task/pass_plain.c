@@ -5,7 +5,7 @@
 
 #define TARGET
 #define VECTOR_BYTES 16
-#define v_mul32(x, y) (((x) & UINT32_MAX) * ((y) & UINT32_MAX))
+#define v_mul32(x, y) (((x)&UINT32_MAX) * ((y)&UINT32_MAX))
 
 typedef double vd __attribute__((vector_size(VECTOR_BYTES)));
 

@@ -6,37 +6,64 @@
  */
 
 typedef uint64_t vu __attribute__((vector_size(VECTOR_BYTES)));
+typedef float vf __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef int32_t vf_mask __attribute__((vector_size(VECTOR_BYTES / 2)));
 
-/* Philox 4x32-10 as in base/rng.c. The high halves of lanes hold what is of no matter: products
- * do not read them. */
-TARGET static inline vu
-philox(vu number, const uint32_t key[2])
+enum { ROUNDS = 10 };
+
+struct keys { /* of the rounds, in all lanes */
+    vu even[ROUNDS], odd[ROUNDS];
+};
+
+TARGET static inline void
+make_keys(struct keys *keys, const uint32_t key[2])
 {
-    const vu m0 = number * 0 + 0xD2511F53, m1 = number * 0 + 0xCD9E8D57;
-    vu x0 = number, x1 = number >> 32, x2 = number * 0, x3 = x2;
-    uint32_t k0 = key[0], k1 = key[1];
+    uint32_t even = key[0], odd = key[1];
 
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < ROUNDS; round++, even += 0x9E3779B9, odd += 0xBB67AE85) {
+        keys->even[round] = (vu){0} + even;
+        keys->odd[round] = (vu){0} + odd;
+    }
+}
+
+/* Philox 4x32-10 as in base/rng.c. The high halves of lanes hold what is of no matter: products do
+ * not read them. */
+TARGET static inline vu
+philox(vu number, const struct keys *keys)
+{
+    const vu m0 = (vu){0} + 0xD2511F53, m1 = (vu){0} + 0xCD9E8D57;
+    vu x0 = number, x1 = number >> 32, x2 = {0}, x3 = {0};
+
+    for (int round = 0; round < ROUNDS; round++) {
         vu p0 = v_mul32(m0, x0), p1 = v_mul32(m1, x2);
-        x0 = (p1 >> 32) ^ x1 ^ k0;
+        x0 = (p1 >> 32) ^ x1 ^ keys->even[round];
         x1 = p1;
-        x2 = (p0 >> 32) ^ x3 ^ k1;
+        x2 = (p0 >> 32) ^ x3 ^ keys->odd[round];
         x3 = p0;
-        k0 += 0x9E3779B9;
-        k1 += 0xBB67AE85;
     }
     return (x0 & UINT32_MAX) | x1 << 32;
+}
+
+/* first, first + step, ... */
+TARGET static inline vu
+numbers_from(uint64_t first, uint64_t step)
+{
+    vu numbers;
+
+    for (int i = 0; i < LANES; i++)
+        numbers[i] = first + (uint64_t)i * step;
+    return numbers;
 }
 
 TARGET static void
 draw(const uint32_t key[2], uint64_t first, uint64_t draws[DRAWS])
 {
-    vu number;
+    vu number = numbers_from(first, 1);
+    struct keys keys;
 
-    for (int i = 0; i < LANES; i++)
-        number[i] = first + (uint64_t)i;
+    make_keys(&keys, key);
     for (int at = 0; at < DRAWS; at += LANES, number += LANES) {
-        vu drawn = philox(number, key);
+        vu drawn = philox(number, &keys);
         memcpy(draws + at, &drawn, sizeof drawn);
     }
 }
@@ -56,7 +83,7 @@ uniform(vu drawn)
 TARGET static inline vd
 near_log(vd x)
 {
-    vu bits = (vu)x, upper = ((bits & 0x000fffffffffffff) > 0x6a09e667f3bcc) & 1;
+    vu bits = (vu)x, upper = (vu)((vm)(bits & 0x000fffffffffffff) > 0x6a09e667f3bcc) & 1;
     vd k = (vd)((bits >> 52) + upper + 0x4330000000000000) - (0x1p52 + 1023);
     vd f = (vd)((bits & 0x000fffffffffffff) | (0x3ff0000000000000 - (upper << 52))) - 1;
     vd s = f / (2 + f), z = s * s, half = 0.5 * f * f;
@@ -106,28 +133,29 @@ near_cos_of_turns(vd u)
     return (vd)(found ^ sign);
 }
 
-/* What rng_normal() gives is within `reach` of the middle, so where both ends become the same f32 it
- * does too. */
-TARGET static uint64_t
-normals(const uint64_t draws[DRAWS], const struct fit *fit, float to[NORMALS])
+/* What rng_normal() gives is within `reach` of the middle, so where both ends become the same f32
+ * it does too. */
+TARGET static bool
+normals(const uint32_t key[2], uint64_t first, const struct fit *fit, float low[NORMALS],
+        float high[NORMALS])
 {
-    uint64_t doubtful = 0;
+    vu one = numbers_from(first, 2), other = numbers_from(first + 1, 2);
+    vf_mask differ = {0};
+    struct keys keys;
 
-    for (int at = 0; at < NORMALS; at += LANES) {
-        vu first, second;
-        for (int i = 0; i < LANES; i++) {
-            first[i] = draws[2 * (at + i)];
-            second[i] = draws[2 * (at + i) + 1];
-        }
-        vd radius = v_sqrt(-2 * near_log(1 - uniform(first)));
-        vd middle = radius * near_cos_of_turns(uniform(second)), reach = radius * 1e-14;
-        vd low = (fit->offset + fit->factor * (middle - reach)) * fit->scale;
-        vd high = (fit->offset + fit->factor * (middle + reach)) * fit->scale;
-        vf_loose a = __builtin_convertvector(low, vf_loose);
-        vf_loose b = __builtin_convertvector(high, vf_loose);
-        memcpy(to + at, &a, sizeof a);
-        for (int i = 0; i < LANES; i++)
-            doubtful |= (uint64_t) !(a[i] == b[i]) << (at + i);
+    make_keys(&keys, key);
+    for (int at = 0; at < NORMALS; at += LANES, one += 2 * LANES, other += 2 * LANES) {
+        vd radius = v_sqrt(-2 * near_log(1 - uniform(philox(one, &keys))));
+        vd z = radius * near_cos_of_turns(uniform(philox(other, &keys)));
+        vd reach = radius * 1e-14;
+        vd below = (fit->offset + fit->factor * (z - reach)) * fit->scale;
+        vd above = (fit->offset + fit->factor * (z + reach)) * fit->scale;
+        vf a = __builtin_convertvector(below, vf), b = __builtin_convertvector(above, vf);
+        memcpy(low + at, &a, sizeof a);
+        memcpy(high + at, &b, sizeof b);
+        differ |= a != b;
     }
-    return doubtful;
+    for (int i = 1; i < LANES; i++)
+        differ[0] |= differ[i];
+    return !differ[0];
 }

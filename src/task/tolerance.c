@@ -22,17 +22,19 @@ element_width(const struct lang_result *result, double k, int64_t at)
                            result->tensor->dtype == DTYPE_F64);
 }
 
-/* The smallest normal number; 0 for integers. */
+/* 0 for integers. Twice the smallest normal number: an exp that is clamped there ends within a
+ * rounding of it, and what it should have been may be 0. */
 static double
-eta(const struct lang_result *result)
+eta(enum dtype dtype)
 {
-    return dtype_info[result->tensor->dtype].smallest;
+    return 2 * dtype_info[dtype].smallest;
 }
 
 double
 task_gate(const struct lang_result *result, const struct tolerance *tolerance, int64_t at)
 {
-    double gate = element_width(result, tolerance->k, at) * tolerance->scale + eta(result);
+    double gate =
+        element_width(result, tolerance->k, at) * tolerance->scale + eta(result->tensor->dtype);
 
     return dtype_is_float(result->tensor->dtype) ? gate : floor(gate + 1e-9); /* decision 3 */
 }
@@ -46,7 +48,7 @@ term_gate(const struct lang_result *result, const struct tolerance *tolerance, i
     double most = tolerance_width(or_zero(result->term_g, term), or_zero(result->term_c, term),
                                   tolerance->k, false);
 
-    return most * tolerance->scale + dtype_info[DTYPE_F32].smallest;
+    return most * tolerance->scale + eta(DTYPE_F32);
 }
 
 /* Some term is unjudged, or whether it takes part is. */

@@ -64,7 +64,7 @@ g_square(double g)
 static inline double
 g_begun(double s, double n, double b, rule r)
 {
-    return r.u * sqrt(n) * sqrt(fabs(b)) * sqrt(fabs(b) + fabs(s));
+    return n == 0 ? 0 : r.u * sqrt(n) * sqrt(fabs(b)) * sqrt(fabs(b) + fabs(s));
 }
 #else
 static inline double
