@@ -1,7 +1,7 @@
 /* How much escapes the judge: one fault in a correct kernel, many times over.
  *
- * Prints each mutant that was missed, and a table: how many of each class of faults were caught, of
- * those that are faults at all (tests/judge/mutants.h says how that is told).
+ * Prints each mutant that was missed or is hidden, and a table: how many of each class of faults
+ * were caught, of those that are faults at all (tests/judge/mutants.h says how that is told).
  *
  * usage: mutants [COUNT] [SEED] [-v] [WORD]
  *   COUNT mutants (600) drawn by SEED (1), of kernels whose path has the WORD; -v shows those that
@@ -50,7 +50,7 @@ run(struct mutants *m, unsigned verbose)
             exit(3);
         }
         mutant->seconds = now() - begin;
-        if (mutant->fate == MUTANTS_MISSED || verbose > 1 ||
+        if (mutant->fate == MUTANTS_MISSED || mutant->fate == MUTANTS_HIDDEN || verbose > 1 ||
             (verbose && mutant->fate == MUTANTS_IN_TOLERANCE))
             mutants_print(m, mutant, stdout);
         if (i % 50 == 49)

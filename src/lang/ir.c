@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SUM_STEPS 6 /* enough for (sum + b) + c through two stages; chains of additions are long */
+#define SUM_STEPS 6 /* (sum + b) + c through two stages; chains of additions may be long */
 
 struct ir {
     struct arena *arena;

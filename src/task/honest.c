@@ -74,7 +74,7 @@ observe_element(const struct lang_result *result, int64_t at, double got, struct
     const struct tolerance plain = {.k = 1, .scale = 1};
     enum dtype dtype = result->tensor->dtype;
     struct error error = tolerance_error(result, &plain, at, got);
-    double eta = 2 * dtype_info[dtype].smallest, base = error.gate - eta; /* as in tolerance.c */
+    double eta = tolerance_eta(dtype), base = error.gate - eta;
 
     if (isnan(error.gate) || !isfinite(error.size))
         return 0;

@@ -104,12 +104,6 @@ judged(const struct block *block, int64_t at, vd wide)
 }
 
 static inline double
-eta_of(const struct block *block)
-{
-    return dtype_info[block->result->tensor->dtype].smallest;
-}
-
-static inline double
 doubled_of(const struct block *block)
 {
     return block->result->tensor->dtype == DTYPE_F64 ? 2 : 1;
@@ -127,7 +121,7 @@ TARGET static inline __attribute__((always_inline)) void
 observe_all(const struct block *block, const struct got got[HONEST], bool single, struct sums *sums,
             double error_squares[BLOCK])
 {
-    const double eta = eta_of(block), doubled = doubled_of(block);
+    const double eta = tolerance_eta(block->result->tensor->dtype), doubled = doubled_of(block);
 
     for (int64_t at = 0; at < BLOCK; at += LANES) {
         vd v = at_doubles(block->v, at), wide = width(block, at, 6, doubled);
@@ -175,7 +169,8 @@ TARGET static inline __attribute__((always_inline)) void
 compare_all(const struct block *block, const struct tolerance *tolerance, const struct got *got,
             bool single, struct tally *tally)
 {
-    const double eta = eta_of(block), doubled = doubled_of(block), factor = 6 * tolerance->k;
+    const double eta = tolerance_eta(block->result->tensor->dtype), doubled = doubled_of(block),
+                 factor = 6 * tolerance->k;
 
     for (int64_t at = 0; at < BLOCK; at += LANES) {
         vd wide = width(block, at, factor, doubled), gate = wide * tolerance->scale + eta;

@@ -36,7 +36,7 @@ struct shown {
     double squares, count; /* of the values that are finite */
 };
 
-enum { DRAWS = 128, NORMALS = 64 };
+enum { DRAWS = 128, NORMALS = DRAWS / 2 };
 
 struct fit { /* (offset + factor*z) * scale */
     double factor, offset, scale;

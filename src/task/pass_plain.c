@@ -5,7 +5,12 @@
 
 #define TARGET
 #define VECTOR_BYTES 16
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define v_mul32(x, y) (vu) _mm_mul_epu32((__m128i)(x), (__m128i)(y))
+#else
 #define v_mul32(x, y) (((x)&UINT32_MAX) * ((y)&UINT32_MAX))
+#endif
 
 typedef double vd __attribute__((vector_size(VECTOR_BYTES)));
 

@@ -28,7 +28,7 @@
 #define MOST_MEMORY 0.5  /* of what is free */
 #define ENOUGH 10        /* tolerances */
 #define KEPT_LIMIT 1000000
-#define VERSION 1 /* of what is kept, and of how it is found */
+#define VERSION 2 /* of what is kept and how it is found, rules of the tolerance included */
 
 /* What an input is redrawn from, in this order. Denormals move nothing, infinities too much. */
 static const enum distribution tries[] = {
@@ -246,6 +246,9 @@ kept_path(struct arena *arena, const struct program *program, uint64_t seed)
     buf_printf(&key, "%d %llu %s", VERSION, (unsigned long long)seed, lang_hash(arena, program));
     for (size_t d = 0; d < program->dim_count; d++)
         buf_printf(&key, " %lld", (long long)program->dims[d].size);
+    for (size_t t = 0; t < program->tensor_count; t++) /* dims may be declared in another order */
+        for (unsigned d = 0; d < program->tensors[t]->rank; d++)
+            buf_printf(&key, "%c%lld", d ? 'x' : ' ', (long long)program->tensors[t]->size[d]);
     hash_sha256(key.data, key.length, name);
     return file_join(arena, file_join(arena, cache, "sight"), name);
 }

@@ -26,45 +26,64 @@ make_keys(struct keys *keys, const uint32_t key[2])
     }
 }
 
-/* Philox 4x32-10 as in base/rng.c. The high halves of lanes hold what is of no matter: products do
- * not read them. */
-TARGET static inline vu
-philox(vu number, const struct keys *keys)
-{
-    const vu m0 = (vu){0} + 0xD2511F53, m1 = (vu){0} + 0xCD9E8D57;
-    vu x0 = number, x1 = number >> 32, x2 = {0}, x3 = {0};
-
-    for (int round = 0; round < ROUNDS; round++) {
-        vu p0 = v_mul32(m0, x0), p1 = v_mul32(m1, x2);
-        x0 = (p1 >> 32) ^ x1 ^ keys->even[round];
-        x1 = p1;
-        x2 = (p0 >> 32) ^ x3 ^ keys->odd[round];
-        x3 = p0;
-    }
-    return (x0 & UINT32_MAX) | x1 << 32;
-}
-
 /* first, first + step, ... */
 TARGET static inline vu
 numbers_from(uint64_t first, uint64_t step)
 {
-    vu numbers;
+    vu numbers = {0};
 
     for (int i = 0; i < LANES; i++)
         numbers[i] = first + (uint64_t)i * step;
     return numbers;
 }
 
-TARGET static void
-draw(const uint32_t key[2], uint64_t first, uint64_t draws[DRAWS])
+/* Philox 4x32-10 as in base/rng.c, of two vectors at a time, since a round has to wait for the one
+ * before. The high halves of lanes hold what is of no matter: products do not read them. */
+TARGET static inline void
+philox(vu *a, vu *b, const struct keys *keys)
 {
-    vu number = numbers_from(first, 1);
+    const vu m0 = (vu){0} + 0xD2511F53, m1 = (vu){0} + 0xCD9E8D57;
+    vu a0 = *a, a1 = *a >> 32, a2 = {0}, a3 = {0}, b0 = *b, b1 = *b >> 32, b2 = {0}, b3 = {0};
+
+    for (int round = 0; round < ROUNDS; round++) {
+        vu p0 = v_mul32(m0, a0), p1 = v_mul32(m1, a2), q0 = v_mul32(m0, b0), q1 = v_mul32(m1, b2);
+        a0 = (p1 >> 32) ^ (a1 ^ keys->even[round]);
+        b0 = (q1 >> 32) ^ (b1 ^ keys->even[round]);
+        a2 = (p0 >> 32) ^ (a3 ^ keys->odd[round]);
+        b2 = (q0 >> 32) ^ (b3 ^ keys->odd[round]);
+        a1 = p1;
+        a3 = p0;
+        b1 = q1;
+        b3 = q0;
+    }
+    *a = (a0 & UINT32_MAX) | a1 << 32;
+    *b = (b0 & UINT32_MAX) | b1 << 32;
+}
+
+/* DRAWS numbers of the stream, those at even places apart from the others. */
+TARGET static inline void
+draw_apart(const uint32_t key[2], uint64_t first, vu even[DRAWS / 2 / LANES],
+           vu odd[DRAWS / 2 / LANES])
+{
     struct keys keys;
 
     make_keys(&keys, key);
-    for (int at = 0; at < DRAWS; at += LANES, number += LANES) {
-        vu drawn = philox(number, &keys);
-        memcpy(draws + at, &drawn, sizeof drawn);
+    for (int i = 0; i < DRAWS / 2 / LANES; i++) {
+        even[i] = numbers_from(first + (uint64_t)(2 * LANES * i), 2);
+        odd[i] = even[i] + 1;
+        philox(&even[i], &odd[i], &keys);
+    }
+}
+
+TARGET static void
+draw(const uint32_t key[2], uint64_t first, uint64_t draws[DRAWS])
+{
+    vu even[DRAWS / 2 / LANES], odd[DRAWS / 2 / LANES];
+
+    draw_apart(key, first, even, odd);
+    for (int i = 0; i < DRAWS / 2; i++) {
+        draws[2 * i] = even[i / LANES][i % LANES];
+        draws[2 * i + 1] = odd[i / LANES][i % LANES];
     }
 }
 
@@ -139,20 +158,18 @@ TARGET static bool
 normals(const uint32_t key[2], uint64_t first, const struct fit *fit, float low[NORMALS],
         float high[NORMALS])
 {
-    vu one = numbers_from(first, 2), other = numbers_from(first + 1, 2);
+    vu even[DRAWS / 2 / LANES], odd[DRAWS / 2 / LANES];
     vf_mask differ = {0};
-    struct keys keys;
 
-    make_keys(&keys, key);
-    for (int at = 0; at < NORMALS; at += LANES, one += 2 * LANES, other += 2 * LANES) {
-        vd radius = v_sqrt(-2 * near_log(1 - uniform(philox(one, &keys))));
-        vd z = radius * near_cos_of_turns(uniform(philox(other, &keys)));
-        vd reach = radius * 1e-14;
+    draw_apart(key, first, even, odd);
+    for (int i = 0; i < NORMALS / LANES; i++) {
+        vd radius = v_sqrt(-2 * near_log(1 - uniform(even[i])));
+        vd z = radius * near_cos_of_turns(uniform(odd[i])), reach = radius * 1e-14;
         vd below = (fit->offset + fit->factor * (z - reach)) * fit->scale;
         vd above = (fit->offset + fit->factor * (z + reach)) * fit->scale;
         vf a = __builtin_convertvector(below, vf), b = __builtin_convertvector(above, vf);
-        memcpy(low + at, &a, sizeof a);
-        memcpy(high + at, &b, sizeof b);
+        memcpy(low + i * LANES, &a, sizeof a);
+        memcpy(high + i * LANES, &b, sizeof b);
         differ |= a != b;
     }
     for (int i = 1; i < LANES; i++)

@@ -95,6 +95,14 @@ struct error
 tolerance_error(const struct lang_result *result, const struct tolerance *tolerance, int64_t at,
                 double got);
 
+/* What every gate has: 0 for integers. Twice the smallest normal number: an exp that is clamped
+ * there ends within a rounding of it, and what it should have been may be 0. */
+static inline double
+tolerance_eta(enum dtype dtype)
+{
+    return 2 * dtype_info[dtype].smallest;
+}
+
 /* The gate without eta and scale: min(6kg, 2c); the reference rounds too where the task is f64.
  * NaN: unjudged. */
 static inline double

@@ -22,21 +22,13 @@ element_width(const struct lang_result *result, double k, int64_t at)
                            result->tensor->dtype == DTYPE_F64);
 }
 
-/* 0 for integers. Twice the smallest normal number: an exp that is clamped there ends within a
- * rounding of it, and what it should have been may be 0. */
-static double
-eta(enum dtype dtype)
-{
-    return 2 * dtype_info[dtype].smallest;
-}
-
 double
 task_gate(const struct lang_result *result, const struct tolerance *tolerance, int64_t at)
 {
-    double gate =
-        element_width(result, tolerance->k, at) * tolerance->scale + eta(result->tensor->dtype);
+    enum dtype dtype = result->tensor->dtype;
+    double gate = element_width(result, tolerance->k, at) * tolerance->scale + tolerance_eta(dtype);
 
-    return dtype_is_float(result->tensor->dtype) ? gate : floor(gate + 1e-9); /* decision 3 */
+    return dtype_is_float(dtype) ? gate : floor(gate + 1e-9); /* decision 3 */
 }
 
 /* ---- argmax and argmin ---- */
@@ -48,7 +40,7 @@ term_gate(const struct lang_result *result, const struct tolerance *tolerance, i
     double most = tolerance_width(or_zero(result->term_g, term), or_zero(result->term_c, term),
                                   tolerance->k, false);
 
-    return most * tolerance->scale + eta(DTYPE_F32);
+    return most * tolerance->scale + tolerance_eta(DTYPE_F32);
 }
 
 /* Some term is unjudged, or whether it takes part is. */

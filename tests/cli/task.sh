@@ -74,6 +74,48 @@ check 'brackets match' '[ "$(tr -cd "{[" <out | wc -c)" = "$(tr -cd "]}" <out | 
 check 'the screen shows the same hash' \
     'grep -qF "\"hash\":\"$(head -n1 screen | grep -o "[0-9a-f]\{8\}$")" out'
 
+# --see, with a cache in which nothing was found yet
+
+old_cache=${XDG_CACHE_HOME-}
+XDG_CACHE_HOME=$scratch/cache
+export XDG_CACHE_HOME
+cat >blind.op <<'END'
+op blind
+dim B=8, N=16
+in X: f32[B,N]  in W: f32[N]  in H: f32[B]
+M[b,o:1] = max[n](X[b,n]*W[n])
+S[b,o] = M[b,o] - mean[p:1](M[b,p])
+Y[b] = S[b,0]*2.0 + H[b]
+Z[] = sum[b](H[b]*1e6 + 1.0) - sum[b](H[b]*1e6)
+out Y, Z
+case small N=3
+END
+expect 'a task before anybody looked' 0 "$HONE" task blind.op
+check 'nothing is said of what it can see' '! grep -q -e "cannot see" -e ill-posed out'
+expect 'as JSON' 0 "$HONE" task blind.op --json
+says out 'it is not known' '"cannot_see":null,"not_tried":null,"ill_posed":null'
+expect '--see' 0 "$HONE" task blind.op --see
+says out 'what no output depends on' '  cannot see   X, W: no output moves when it is redrawn alone'
+says out 'what is ill-posed' '  ill-posed    Z: its tolerance exceeds 1 % of its size'
+check 'nothing on stderr' '[ ! -s err ]'
+cp out seen
+expect 'from then on' 0 env PATH=/nonexistent "$HONE" task blind.op
+check 'it is shown without being asked for, or built' 'cmp -s seen out'
+expect 'as JSON, too' 0 "$HONE" task blind.op --json
+says out 'by name' '"cannot_see":["X","W"],"not_tried":[],"ill_posed":["Z"]'
+expect 'of the first case that is shown' 0 "$HONE" task blind.op --case small
+check 'which nobody has looked at' '! grep -q "cannot see" out'
+printf 'dim N=50\nin A, B: f32[N]\nY[i] = A[i]*B[i]\nout Y\n' >fine.op
+expect 'a task that sees everything' 0 "$HONE" task fine.op --see
+says out 'that was asked for and is said' '  sees         every input: some output moves'
+expect 'not asked for' 0 "$HONE" task fine.op
+check 'it is not said' '! grep -q "  sees" out'
+printf 'dim N=90000\nin A, B: f32[N,N]\nC[i,j] = sum[k](A[i,k]*B[k,j])\nout C\n' >vast.op
+expect 'a task that is too large' 0 "$HONE" task vast.op --see
+says err 'for that' 'warning: vast (case default) is too large to find out what it can see'
+expect '--see and another' 2 "$HONE" task fine.op --see --expand
+if [ -n "$old_cache" ]; then XDG_CACHE_HOME=$old_cache; else unset XDG_CACHE_HOME; fi
+
 # --expand, --emit-reference
 
 expect '--expand' 0 "$HONE" task softmax.op --expand

@@ -4,7 +4,9 @@
  * A mutant is judged as any kernel: built, checked, timed. One that comes out correct is looked at
  * more closely, and by machine: is its code the original's; are its outputs, bit for bit, on many
  * more sets of inputs of every kind; are they right there, and at other sizes where the task allows
- * any. What is wrong only then was missed; what never is wrong is equivalent. */
+ * any. What is wrong only then was missed. What is wrong on none of these, but on inputs made for
+ * the purpose that the kinds hardly ever draw, is hidden: a fault that the judge cannot be blamed
+ * for not seeing, and a hint what it should draw. What never is wrong is equivalent. */
 #ifndef HONE_TESTS_MUTANTS_H
 #define HONE_TESTS_MUTANTS_H
 
@@ -24,11 +26,12 @@
 enum { MUTANTS_KERNELS_MAX = 1024, MUTANTS_OTHER_SIZES = 4 };
 
 /*    id          name */
-#define MUTANTS_FATES(X)                                                                   \
-    X(CAUGHT, "caught")                                                                    \
-    X(SAME_CODE, "same code")           /* equivalent: nothing that is compiled changed */ \
-    X(SAME_BITS, "same bits")           /* equivalent: never another bit */                \
-    X(IN_TOLERANCE, "within tolerance") /* equivalent: other bits, never wrong */          \
+#define MUTANTS_FATES(X)                                                                      \
+    X(CAUGHT, "caught")                                                                       \
+    X(SAME_CODE, "same code")           /* equivalent: nothing that is compiled changed */    \
+    X(SAME_BITS, "same bits")           /* equivalent: never another bit */                   \
+    X(IN_TOLERANCE, "within tolerance") /* equivalent: other bits, never wrong */             \
+    X(HIDDEN, "hidden")                 /* wrong only on sharp inputs, which no kind draws */ \
     X(MISSED, "missed")
 
 enum mutants_fate {
@@ -499,6 +502,127 @@ mutants_compare_bits(struct judge_task *task, const struct judge_kernel *a,
     return status;
 }
 
+/* ---- sharp inputs ---- */
+
+/*    id         what stands in each row */
+#define MUTANTS_SHARPS(X)                                           \
+    X(FIRST, "300 in the first column")                             \
+    X(SECOND, "300 in the second column")                           \
+    X(LAST, "300 in the last column")                               \
+    X(LAST_BUT_ONE, "300 in the last column but one")               \
+    X(DIAGONAL, "300 in column r of row r")                         \
+    X(STAIRS, "row r raised by 20 r")                               \
+    X(TIES, "numbers that differ by a few units in the last place") \
+    X(ONE_INFINITE, "one element is infinite")                      \
+    X(ONE_MINUS_INFINITE, "one element is -infinite")
+
+enum mutants_sharp {
+#define X(id, what) MUTANTS_SHARP_##id,
+    MUTANTS_SHARPS(X)
+#undef X
+        MUTANTS_SHARP_COUNT
+};
+
+static const char *const mutants_sharp_name[MUTANTS_SHARP_COUNT] = {
+#define X(id, what) what,
+    MUTANTS_SHARPS(X)
+#undef X
+};
+
+static inline double
+mutants_sharp_value(enum mutants_sharp sharp, struct rng *rng, int64_t row, int64_t column,
+                    int64_t columns, double normal)
+{
+    int64_t at = -1;
+
+    switch (sharp) {
+    case MUTANTS_SHARP_FIRST:
+        at = 0;
+        break;
+    case MUTANTS_SHARP_SECOND:
+        at = 1;
+        break;
+    case MUTANTS_SHARP_LAST:
+        at = columns - 1;
+        break;
+    case MUTANTS_SHARP_LAST_BUT_ONE:
+        at = columns - 2;
+        break;
+    case MUTANTS_SHARP_DIAGONAL:
+        at = row % columns;
+        break;
+    case MUTANTS_SHARP_STAIRS:
+        return normal + 20.0 * (double)(row % 64);
+    case MUTANTS_SHARP_TIES:
+        return 0.7 * (1 + 0x1p-22 * (double)rng_below(rng, 8));
+    default:
+        break;
+    }
+    return column == at ? 300 : normal;
+}
+
+/* The inputs in a slot made sharp: those of f32 and f64 that may have any value. */
+static inline void
+mutants_sharpen(const struct judge__case *c, struct judge__slot *slot, enum mutants_sharp sharp)
+{
+    struct rng rng = rng_stream(sharp, "sharp");
+    bool infinite =
+        sharp == MUTANTS_SHARP_ONE_INFINITE || sharp == MUTANTS_SHARP_ONE_MINUS_INFINITE;
+
+    for (size_t t = 0; t < c->program->input_count; t++) {
+        const struct tensor *tensor = judge__tensor(c, t);
+        int64_t columns = tensor->rank ? tensor->size[tensor->rank - 1] : 1;
+        void *data = judge__data(c, slot, t);
+
+        if ((tensor->dtype != DTYPE_F32 && tensor->dtype != DTYPE_F64) ||
+            tensor->domain.form != DOMAIN_NONE)
+            continue;
+        if (infinite) {
+            dtype_set_element(tensor->dtype, data,
+                              (int64_t)rng_below(&rng, (uint64_t)tensor->count),
+                              sharp == MUTANTS_SHARP_ONE_INFINITE ? INFINITY : -INFINITY);
+            return;
+        }
+        for (int64_t i = 0; i < tensor->count; i++)
+            dtype_set_element(tensor->dtype, data, i,
+                              mutants_sharp_value(sharp, &rng, i / columns, i % columns, columns,
+                                                  dtype_element(tensor->dtype, data, i)));
+    }
+}
+
+/* Whether the mutant is wrong where the original is right. */
+static inline enum status
+mutants_try_sharp(struct judge__case *c, struct arena *arena, const struct judge__object *original,
+                  const struct judge__object *mutant, enum mutants_sharp sharp,
+                  struct judge_wrong *wrong, bool *hidden, struct diags *diags)
+{
+    struct judge__set set = {.kind = DRAW_NORMAL,
+                             .seed = judge__set_seed(c->task->seed, DRAW_NORMAL, 200 + sharp)};
+    struct judge__slot *slot = &c->slots[0];
+    const size_t first = 0;
+    bool done = false;
+    enum status status;
+
+    judge__place(c, AT_LEFT);
+    judge__fill(c, slot, &set);
+    mutants_sharpen(c, slot, sharp);
+    slot->filled = false;
+    status = judge__expect(c, slot, &set, diags);
+    for (size_t o = 0; status == STATUS_OK && o < c->program->output_count; o++)
+        for (int64_t i = 0; i < set.results[o].tensor->count; i++)
+            if (isnan(set.results[o].v[i]))
+                goto out;
+    if (status == STATUS_OK)
+        status = mutants_run(c, original, &first, 1, &done, diags);
+    if (status != STATUS_OK || !done || !judge__right(arena, c, slot, &set, NULL, NULL))
+        goto out;
+    status = mutants_run(c, mutant, &first, 1, &done, diags);
+    *hidden = status == STATUS_OK && (!done || !judge__right(arena, c, slot, &set, NULL, wrong));
+out:
+    judge__set_drop(&set);
+    return status;
+}
+
 /* ---- judging ---- */
 
 static inline double
@@ -595,6 +719,33 @@ mutants_try_other_sizes(struct mutants *m, struct arena *arena, struct mutants_f
 }
 
 static inline enum status
+mutants_look_sharply(struct mutants *m, struct arena *arena, struct judge_kernel *kernel,
+                     struct mutants_fault *mutant)
+{
+    struct judge_task *task = m->bench[0].task;
+    enum status status = STATUS_OK;
+    bool hidden = false;
+
+    for (size_t i = 0; i < task->case_count; i++)
+        for (unsigned sharp = 0; sharp < MUTANTS_SHARP_COUNT && status == STATUS_OK; sharp++) {
+            struct judge_wrong wrong = {.element = "", .expected = 0};
+
+            status = mutants_try_sharp(&task->cases[i], arena, &m->bench[0].original->objects[i],
+                                       &kernel->objects[i], (enum mutants_sharp)sharp, &wrong,
+                                       &hidden, m->diags);
+            if (status != STATUS_OK || !hidden)
+                continue;
+            mutant->fate = MUTANTS_HIDDEN;
+            mutant->kinds = mutants_sharp_name[sharp];
+            mutant->where = arena_printf(m->arena, "case %s, %s is %.9g and not %.9g +- %.2g",
+                                         task->cases[i].program->case_name, wrong.element,
+                                         wrong.got, wrong.expected, wrong.allowed);
+            return status;
+        }
+    return status;
+}
+
+static inline enum status
 mutants_explain(struct mutants *m, struct arena *arena, struct judge_kernel *kernel,
                 struct mutants_fault *mutant)
 {
@@ -608,6 +759,8 @@ mutants_explain(struct mutants *m, struct arena *arena, struct judge_kernel *ker
         status = mutants_look_closer(m, arena, 0, kernel, mutant);
     if (status == STATUS_OK && any && mutant->fate != MUTANTS_SAME_CODE)
         status = mutants_try_other_sizes(m, arena, mutant);
+    if (status == STATUS_OK && mutant->fate != MUTANTS_MISSED && mutant->fate != MUTANTS_SAME_CODE)
+        status = mutants_look_sharply(m, arena, kernel, mutant);
     return status;
 }
 
@@ -712,18 +865,19 @@ mutants_print_table(const struct mutants *m, FILE *stream)
     struct mutants_tally tallies[MUTATE_CLASS_COUNT + 1];
 
     mutants_count(m, tallies);
-    fprintf(stream, "%-10s %8s %8s %9s %11s   %-31s %7s %8s\n", "class", "mutants", "caught",
-            "(unbuilt)", "equivalent", "(same code, same bits, within)", "missed", "share");
+    fprintf(stream, "%-10s %8s %8s %9s %11s   %-31s %7s %7s %8s\n", "class", "mutants", "caught",
+            "(unbuilt)", "equivalent", "(same code, same bits, within)", "hidden", "missed",
+            "share");
     for (unsigned row = 0; row <= MUTATE_CLASS_COUNT; row++) {
         const struct mutants_tally *tally = &tallies[row];
         const size_t *fates = tally->fates;
 
-        fprintf(stream, "%-10s %8zu %8zu %9zu %11zu   %9zu %9zu %11zu %7zu %6.2f %%\n",
+        fprintf(stream, "%-10s %8zu %8zu %9zu %11zu   %9zu %9zu %11zu %7zu %7zu %6.2f %%\n",
                 row < MUTATE_CLASS_COUNT ? mutate_class_name[row] : "all", tally->all,
                 fates[MUTANTS_CAUGHT], tally->unbuilt,
                 fates[MUTANTS_SAME_CODE] + fates[MUTANTS_SAME_BITS] + fates[MUTANTS_IN_TOLERANCE],
                 fates[MUTANTS_SAME_CODE], fates[MUTANTS_SAME_BITS], fates[MUTANTS_IN_TOLERANCE],
-                fates[MUTANTS_MISSED], 100 * mutants_share(tally));
+                fates[MUTANTS_HIDDEN], fates[MUTANTS_MISSED], 100 * mutants_share(tally));
     }
 }
 

@@ -268,6 +268,44 @@ contractions_agree(void **state)
     check(unit, program, true);
 }
 
+/* What is added to a sum: where it stands, in a stage of its own, in chains, from both sides, and
+ * inside of sums that tiles compute. */
+static const char addends[] = "dim M=9, N=35, K=12\n"
+                              "in A: f32[M,K]; in B: f32[K,N]; in S: f32[N]\n"
+                              "Y1[m,n] = sum[k](A[m,k]*B[k,n]) + S[n]\n"
+                              "Y2[m,n] = S[n] - sum[k](A[m,k]*B[k,n]) - A[m,0]\n"
+                              "Y3[m,n] = Y1[m,n] + tanh(S[n])\n"
+                              "Y4[m,n] = sum[k](A[m,k]*A[m,k]) + sum[k](B[k,n]*B[k,n])\n"
+                              "Y5[m,n] = (sum[k](A[m,k]*B[k,n]) + S[n])*0.3 + S[n]\n"
+                              "Y6[m,n] = sum[k](A[m,k]*B[k,n]) - Y4[m,n]\n"
+                              "Y7[m,n] = mean[k](A[m,k]*B[k,n]) + S[n]\n"
+                              "Y8[m] = sum[k](i32(A[m,k]*3.3)) + A[m,0]\n"
+                              "R[m] = sum[k](A[m,k])\n"
+                              "Y9[m,n] = sum[k]((R[m] + A[m,k])*B[k,n])\n"
+                              "Y10[m,n] = sum[k]((R[m] - B[k,n])*A[m,k])\n"
+                              "out Y1,Y2,Y3,Y4,Y5,Y6,Y7,Y8,Y9,Y10\n";
+
+/* f64, where g is not kept squared; Y2 adds in another arithmetic than it sums in. */
+static const char wide_addends[] = "dim M=9, K=41\n"
+                                   "in A: f32[M,K]; in D: f64[M,K]\n"
+                                   "Y1[m] = sum[k](D[m,k]) - D[m,0]\n"
+                                   "Y2[m] = sum[k](A[m,k]) + D[m,0]\n"
+                                   "out Y1,Y2\n";
+
+static void
+addends_of_sums_agree(void **state)
+{
+    struct unit *unit = *state;
+    struct program *program = parse(unit, addends), *wide = parse(unit, wide_addends);
+    const char *text = emitted(unit, program, EMIT_REFERENCE);
+
+    assert_int_equal(occurrences(text, "val_add_sums("), 10);
+    assert_int_equal(occurrences(text, "int64_t tile"), 6); /* not Y10: its terms add to a sum */
+    assert_int_equal(occurrences(emitted(unit, wide, EMIT_REFERENCE), "val_add_sums("), 2);
+    check(unit, program, true);
+    check(unit, wide, true);
+}
+
 static void
 convolutions_agree(void **state)
 {
@@ -530,12 +568,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(operations_agree),      UNIT_TEST(dtypes_agree),
-        UNIT_TEST(reductions_agree),      UNIT_TEST(contractions_agree),
-        UNIT_TEST(convolutions_agree),    UNIT_TEST(places_agree),
-        UNIT_TEST(blocks_agree),          UNIT_TEST(tiles_agree_with_loops),
-        UNIT_TEST(threads_do_not_matter), UNIT_TEST(exact_stages_keep_nothing_but_values),
-        UNIT_TEST(memory_is_given_back),  UNIT_TEST(kernels_compile_alone),
+        UNIT_TEST(operations_agree),
+        UNIT_TEST(dtypes_agree),
+        UNIT_TEST(reductions_agree),
+        UNIT_TEST(contractions_agree),
+        UNIT_TEST(addends_of_sums_agree),
+        UNIT_TEST(convolutions_agree),
+        UNIT_TEST(places_agree),
+        UNIT_TEST(blocks_agree),
+        UNIT_TEST(tiles_agree_with_loops),
+        UNIT_TEST(threads_do_not_matter),
+        UNIT_TEST(exact_stages_keep_nothing_but_values),
+        UNIT_TEST(memory_is_given_back),
+        UNIT_TEST(kernels_compile_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,28 @@ arithmetic_follows_the_table(void **state)
     is_val(val_abs(b), 4, 4e-6, 6e-6);
 }
 
+/* Decision 15. */
+static void
+a_sum_may_begin_with_what_is_added(void **state)
+{
+    const struct val s = val(3, 3e-6, 5e-6), b = val(-4, 4e-6, 6e-6), huge = val(1e300, 0, 0);
+    const double plain = hypot(5e-6, U), start = U * sqrt(100.0 * (16 + 12));
+
+    (void)state;
+    is_val(val_add_sums(s, 100, b, 0, KIND_F32), -1, hypot(plain, start),
+           11e-6 + U + 100 * U * (4 + 6e-6));
+    is_val(val_add_sums(b, 0, s, 100, KIND_F32), -1, hypot(plain, start),
+           11e-6 + U + 100 * U * (4 + 6e-6));
+    is_val(val_add_sums(s, 100, b, 7, KIND_F32), -1,
+           hypot(hypot(plain, start), U * sqrt(7.0 * (9 + 12))),
+           11e-6 + U + 100 * U * (4 + 6e-6) + 7 * U * (3 + 5e-6));
+    is_val(val_add_sums(s, 100, val(0, 0, 0), 0, KIND_F32), 3, hypot(3e-6, 3 * U), 5e-6 + 3 * U);
+    is_val(val_add_sums(huge, 4, huge, 0, KIND_F64), 2e300,
+           0x1p-53 * hypot(2e300, sqrt(8.0) * 1e300), 0x1p-53 * 6e300);
+    is_exact(val_add_sums(val(INFINITY, 0, 0), 9, val(0, 0, 0), 0, KIND_F32), INFINITY);
+    is_unjudged(val_add_sums(val_unjudged(1), 9, b, 0, KIND_F32));
+}
+
 static void
 divisors_near_zero_are_unjudged(void **state)
 {
@@ -654,6 +676,7 @@ main(void)
         cmocka_unit_test(inputs_are_exact_unless_denormal),
         cmocka_unit_test(constants_are_exact_if_their_type_holds_them),
         cmocka_unit_test(arithmetic_follows_the_table),
+        cmocka_unit_test(a_sum_may_begin_with_what_is_added),
         cmocka_unit_test(divisors_near_zero_are_unjudged),
         cmocka_unit_test(range_decides_what_is_judged),
         cmocka_unit_test(worst_cases_saturate),

@@ -1,7 +1,8 @@
 /* Drawn inputs lie in their domains, look like their distribution, and can be drawn again. */
 #include "unit.h"
 
-#include "task/task.h"
+#include "base/rng.h"
+#include "task/pass_int.h"
 
 #include <math.h>
 
@@ -287,6 +288,69 @@ a_scalar_has_one_element(void **state)
         assert_false(isnan(at(draw(state, x, (enum distribution)d, 1), 0)));
 }
 
+/* ---- many at a time ---- */
+
+/* Numbers are those of base/rng.h, whoever makes them: recorded seeds must go on meaning the same.
+ */
+static void
+vectors_draw_what_the_stream_has(void **state)
+{
+    const struct passes *passes[] = {&pass__plain, pass_here()};
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (uint64_t first = UINT32_MAX - 200; first < (uint64_t)UINT32_MAX + 200; first += 97) {
+            struct rng rng = rng_stream(first, "test");
+            uint64_t draws[DRAWS];
+            passes[p]->draw(rng.key, first, draws);
+            for (uint64_t i = 0; i < DRAWS; i++)
+                assert_true(draws[i] == rng_at(&rng, first + i));
+        }
+}
+
+static void
+vectors_bracket_normal_numbers(void **state)
+{
+    const struct passes *passes[] = {&pass__plain, pass_here()};
+    const struct fit fit = {.factor = 1, .offset = 0, .scale = 1};
+    struct rng rng = rng_stream(5, "test");
+    int same = 0;
+    (void)state;
+    for (int n = 0; n < 2000; n++) {
+        float low[NORMALS], high[NORMALS];
+        uint64_t first = rng.count;
+        const struct passes *pass = passes[n % 2];
+        same += pass->normals(rng.key, first, &fit, low, high);
+        for (int i = 0; i < NORMALS; i++) {
+            float z = (float)rng_normal(&rng);
+            assert_true(low[i] <= z && z <= high[i]);
+        }
+    }
+    assert_in_range(same, 1900, 2000);
+}
+
+static void
+large_inputs_are_the_stream_too(void **state)
+{
+    static const struct {
+        enum distribution distribution;
+        double factor, offset;
+    } rows[] = {{DRAW_NORMAL, 1, 0}, {DRAW_SMALL, 0.01, 0}, {DRAW_OFFSET, 1, 10}};
+    for (size_t r = 0; r < 3; r++) {
+        struct tensor tensor = matrix(DTYPE_F32, 331, 307);
+        tensor.domain = (struct domain){.form = DOMAIN_SCALE, .low = 0.37};
+        struct case_of_one *one = draw(state, tensor, rows[r].distribution, 3);
+        char name[64];
+        snprintf(name, sizeof name, "input 0 %s", distribution_name[rows[r].distribution]);
+        struct rng rng = rng_stream(3, name);
+        rng_uniform(&rng);
+        rng_normal(&rng);
+        for (int64_t i = 0; i < one->tensor.count; i++) {
+            double value = rows[r].offset + rows[r].factor * rng_normal(&rng);
+            assert_true(at(one, i) == (double)(float)(value * 0.37));
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -304,6 +368,9 @@ main(void)
         UNIT_TEST(mixed_rows_differ_and_are_finite),
         UNIT_TEST(denormals_are_found),
         UNIT_TEST(a_scalar_has_one_element),
+        UNIT_TEST(vectors_draw_what_the_stream_has),
+        UNIT_TEST(vectors_bracket_normal_numbers),
+        UNIT_TEST(large_inputs_are_the_stream_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

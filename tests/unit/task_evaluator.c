@@ -70,7 +70,7 @@ deep_program(struct unit *unit)
 {
     struct buf text = buf_in(unit->arena);
 
-    buf_puts(&text, "dim N=24\nin X: f32[N]; in W: f32[N,N] scale 0.3\nH0[i] = X[i]\n");
+    buf_puts(&text, "dim N=70\nin X: f32[N]; in W: f32[N,N] scale 0.2\nH0[i] = X[i]\n");
     for (int i = 0; i < 12; i++)
         buf_printf(&text, "H%d[i] = tanh(sum[j](W[i,j]*H%d[j]))\n", i + 1, i);
     buf_puts(&text, "out H12\n");
@@ -219,8 +219,8 @@ add_evaluation(struct plain *plain, const struct lang_result *r, const float *y)
         if (isnan(gate) || !isfinite(error))
             continue;
         plain->errors[i] += error * error;
-        if (error > 0x1p-126 && gate > 0x1p-126)
-            plain->ratio = fmax(plain->ratio, error / (gate - 0x1p-126));
+        if (error > 0x1p-125 && gate > 0x1p-125)
+            plain->ratio = fmax(plain->ratio, error / (gate - 0x1p-125));
     }
 }
 
@@ -244,7 +244,8 @@ plain_conclusion(struct unit *unit, const struct plain *plain, const struct lang
 {
     size_t count = (size_t)r->tensor->count, n = 0, finite = 0;
     double *g = arena_array(unit->arena, count, sizeof *g), *spread, *gates, squares = 0;
-    struct tolerance t = {.k = fmax(1, 2 * plain->ratio), .scale = 1};
+    size_t stride = count / 65536 + 1, judged = 0;
+    struct tolerance t = {.scale = 1};
 
     spread = arena_array(unit->arena, count, sizeof *spread);
     gates = arena_array(unit->arena, count, sizeof *gates);
@@ -252,7 +253,10 @@ plain_conclusion(struct unit *unit, const struct plain *plain, const struct lang
         squares += isfinite(r->v[i]) ? r->v[i] * r->v[i] : 0;
         finite += isfinite(r->v[i]) != 0;
     }
-    for (size_t i = 0; i < count; i += count / 65536 + 1) {
+    for (size_t i = 0; i < count; i += stride)
+        judged += isfinite(r->v[i]) && !isnan(r->g[i]) && isfinite(fmin(6 * r->g[i], 2 * r->c[i]));
+    t.k = fmax(judged ? 1 + 7 / sqrt((double)(judged * stride)) : 1, 2 * plain->ratio);
+    for (size_t i = 0; i < count; i += stride) {
         double gate = fmin(6 * t.k * r->g[i], 2 * r->c[i]);
         if (isnan(r->g[i]) || !(gate > 0) || isinf(gate) || !isfinite(r->v[i]))
             continue;
@@ -262,7 +266,7 @@ plain_conclusion(struct unit *unit, const struct plain *plain, const struct lang
     }
     double size = finite ? sqrt(squares / (double)finite) : 0;
     double m = middle(g, n), s = middle(spread, n);
-    if (s > 12 * 0x1p-24 * size && m > 10 * s)
+    if (count >= 64 && s > 12 * 0x1p-24 * size && m > 10 * s)
         t.scale = fmin(1, fmax(s / m, 6 * plain->ratio));
     t.ill_posed = middle(gates, n) * t.scale > 1e-2 * size;
     return t;

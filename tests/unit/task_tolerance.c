@@ -241,6 +241,10 @@ fill_crowd(struct crowd *crowd, enum dtype dtype, int odd, double spread, struct
         if (isnan(crowd->c[i])) /* saturates instead */
             crowd->c[i] = INFINITY;
         double got = crowd->v[i] + some(rng, spread * crowd->g[i] * rng_normal(rng), odd);
+        if (i % 7 == 3) { /* what may have been flushed, or clamped */
+            crowd->v[i] = crowd->g[i] = crowd->c[i] = 0;
+            got = 0.3 * (double)(i % 9) * dtype_info[dtype].smallest;
+        }
         dtype_set_element(dtype, crowd->got, i, got);
     }
 }
