@@ -77,7 +77,7 @@ show_table(struct cli *cli, const struct program *program, const struct found *f
     struct table table = table_create(cli->arena);
     bool any_k = false;
     for (size_t i = 0; i < program->output_count; i++)
-        any_k |= found[i].tolerance->k != 1;
+        any_k |= found[i].tolerance->k >= 1.1;
     for (unsigned c = 0; c < 7; c++)
         table_column(&table, headings[c], c < 2);
     if (any_k)
