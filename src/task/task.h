@@ -21,7 +21,7 @@
 #define TASK_DISTRIBUTIONS(X)                                                               \
     X(NORMAL, "normal")     /* mean 0, deviation 1 */                                       \
     X(UNIFORM, "uniform")   /* [0,1) */                                                     \
-    X(HEAVY, "heavy")       /* heavy tails: a normal divided by a uniform's root */         \
+    X(HEAVY, "heavy")       /* a normal divided by a uniform's root, and spikes */          \
     X(SMALL, "small")       /* deviation 0.01 */                                            \
     X(OFFSET, "offset")     /* 10 +- 1 */                                                   \
     X(CONSTANT, "constant") /* one value everywhere */                                      \
