@@ -372,6 +372,8 @@ is_sum(const struct panel *p)
 
     if (p->reduce->binder->reduction > REDUCE_MEAN || p->terms < 4)
         return false;
+    if (p->em->bounds && p->kind > KIND_INT && tensor_is_few(p->em->stage->tensor))
+        return false; /* tiles have no sums of partial sums */
     if (filter && !emit_is_exact(p->em, filter, KIND_BOOL))
         return false;
     if (p->kind > KIND_INT)

@@ -361,22 +361,26 @@ print_short_sum(const struct reducing *r, bool products)
     struct emitter *em = r->em;
     unsigned id = r->id;
 
-    emit_line(em, "double s%u = 0, q%u_ = 0, a%u = 0, g%u_ = 0;", id, id, id, id);
+    bool few = tensor_is_few(em->stage->tensor);
+
+    emit_line(em, "double s%u = 0, q%u_ = 0, a%u = 0, g%u_ = 0, p%u_ = 0;", id, id, id, id, id);
     unsigned loops = open_loops(r);
     print_filter(r, "", emit_text(em, "g%u_ = NAN", id));
     emit_line(em, "%s;", products ? product_statement(r) : exact_statement(r));
     emit_line(em, "s%u += x%u_;", id, id);
     emit_line(em, "q%u_ += x%u_ * x%u_;", id, id, id);
     emit_line(em, "a%u += fabs(x%u_);", id, id);
+    if (few)
+        emit_line(em, "p%u_ += s%u * s%u;", id, id, id);
     if (r->count)
         emit_line(em, "n%u++;", id);
     close_loops(r, loops);
     if (products)
-        emit_line(em, "val r%u = sum_of_products(s%u, q%u_, a%u, %s, %s);", id, id, id, id,
-                  count_text(r), emit_rule(r->kind));
+        emit_line(em, "val r%u = sum_of_few_products(s%u, q%u_, a%u, p%u_, %s, %s);", id, id, id,
+                  id, id, count_text(r), emit_rule(r->kind));
     else
-        emit_line(em, "val r%u = sum_end((sum){s%u, q%u_, a%u, 0, 0}, %s, %s);", id, id, id, id,
-                  count_text(r), emit_rule(r->kind));
+        emit_line(em, "val r%u = sum_end((sum){s%u, q%u_, a%u, 0, 0, p%u_}, %s, %s);", id, id, id,
+                  id, id, count_text(r), emit_rule(r->kind));
     emit_line(em, "if (g%u_ != 0)", id);
     emit_line(em, "    r%u = unjudged(s%u);", id, id);
 }
@@ -384,7 +388,12 @@ print_short_sum(const struct reducing *r, bool products)
 static const char *
 sum_statement(const struct reducing *r)
 {
-    return emit_text(r->em, "sum_term(&s%u, %s)", r->id, emit_val(r->em, r->body, r->kind));
+    const char *text =
+        emit_text(r->em, "sum_term(&s%u, %s)", r->id, emit_val(r->em, r->body, r->kind));
+
+    if (!tensor_is_few(r->em->stage->tensor))
+        return text;
+    return emit_text(r->em, "%s, s%u.p += s%u.s * s%u.s", text, r->id, r->id, r->id);
 }
 
 static void
@@ -396,7 +405,7 @@ print_sum(const struct reducing *r)
     if (products || (r->kind > KIND_INT && emit_is_exact(em, r->body, r->kind))) {
         print_short_sum(r, products);
     } else {
-        emit_line(em, "sum s%u = {0, 0, 0, 0, 0};", r->id);
+        emit_line(em, "sum s%u = {0, 0, 0, 0, 0, 0};", r->id);
         print_pass(r, emit_text(em, "s%u.g = NAN", r->id), sum_statement);
         if (r->kind > KIND_INT)
             emit_line(em, "val r%u = sum_end(s%u, %s, %s);", r->id, r->id, count_text(r),

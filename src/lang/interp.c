@@ -33,6 +33,7 @@ struct interp {
     uint64_t moved[LANG_MAX_LEVELS]; /* when each index last changed */
     uint64_t started;                /* when the present element was begun */
     uint64_t clock;
+    bool few; /* elements of the present stage */
     struct arena *scratch;
     struct val *terms; /* of the last argmax or argmin */
     int64_t term_room;
@@ -205,6 +206,7 @@ eval_reduce(struct interp *it, const struct expr *e, enum kind kind)
     }
     kind = term_kind(e, kind);
     val_begin(&r, e->binder->reduction, kind, it->terms);
+    r.few = it->few;
     reduce_loops(it, e, 0, &r, kind);
     return val_end(&r);
 }
@@ -359,6 +361,7 @@ store_element(struct interp *it, const struct stage *stage, int64_t at,
     enum kind kind = common_kind(stage->code, stage->code);
 
     it->started = ++it->clock;
+    it->few = tensor_is_few(tensor);
     struct val a = val_store(tensor->dtype, eval(it, stage->code, kind), kind);
     cells->v[at] = a.v;
     cells->g[at] = a.g;

@@ -286,6 +286,14 @@ struct tensor {
     const struct stage *stage; /* NULL for inputs */
 };
 
+#define LANG_FEW 64 /* elements: fewer are no statistics (doc/tolerance.md, decision 16) */
+
+static inline bool
+tensor_is_few(const struct tensor *tensor)
+{
+    return tensor->count < LANG_FEW;
+}
+
 struct stage {
     struct tensor *tensor;
     const char *index[LANG_MAX_RANK]; /* names of the left indices, for display */

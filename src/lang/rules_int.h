@@ -107,6 +107,8 @@ struct val_reduction {
     bool infinite;                    /* some term was */
     struct val total;                 /* sum, mean: v and c; prod, max, min: all so far */
     double squares, sizes, roundings; /* sum, mean: of t^2, |t|, g^2 */
+    bool few;                         /* sum, mean: of a stage of few elements, decision 16 */
+    double prefixes;                  /* then: of the squares of partial sums in index order */
     double grown, shrunk;             /* prod: of the terms above 1, of those below */
     double reach_g, reach_c;          /* max, min: how high some term may lie */
     struct val *terms;                /* argmax, argmin: all; dropped ones have v NaN */

@@ -30,6 +30,7 @@ add_term(struct val_reduction *r, struct val t)
     r->total.i = (int64_t)((uint64_t)r->total.i + (uint64_t)t.i);
     r->total.c += t.c;
     r->roundings += t.g * t.g;
+    r->prefixes += r->few ? r->total.v * r->total.v : 0;
     if (isfinite(t.v)) {
         r->squares += t.v * t.v;
         r->sizes += fabs(t.v);
@@ -128,6 +129,7 @@ end_sum(const struct val_reduction *r)
         return exact(0);
     double spread = fmax(q - s * s / n, 0);
     double walk = q + s * s * (n + 1) * (2 * n + 1) / (6 * n) + (n + 1) * spread / 6;
+    walk = fmax(walk, r->prefixes);
     double flushed = fabs(s) < type->smallest ? fabs(s) : 0;
     struct val sum = {.v = s};
     sum.g = root(sqrt(r->roundings + u * u * walk), flushed);

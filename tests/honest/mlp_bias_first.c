@@ -1,6 +1,6 @@
 // task mlp.op
 //! flags -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math
-// Style: a row at a time, each hidden value added to the outputs at once; tanh as a logistic.
+// Style: a row at a time, each hidden value added to the outputs at once; the bias first, tanh as a logistic.
 void kernel(const float *x, const float *w1, const float *b1, const float *w2, const float *b2, float *y)
 {
 #pragma omp parallel for

@@ -1,5 +1,5 @@
 // task softmax.op
-// Style: AVX2 and FMA intrinsics with a polynomial exp (Cephes), a plain fallback, scalar tails.
+// Style: AVX2 and FMA intrinsics with a polynomial exp clamped at the smallest normal, a plain fallback, scalar tails.
 #ifdef __AVX2__
 #include <immintrin.h>
 

@@ -68,11 +68,11 @@ struct mutants_fault {
 
 struct mutants_options {
     uint64_t seed;
-    size_t count;        /* of mutants, over all classes */
-    size_t kernel_count; /* of kernels; 0: all */
-    const char *only;    /* kernels whose path contains it; NULL: all */
-    unsigned rounds;     /* sets of each kind for the closer look */
-    bool measure;        /* also time those that are right */
+    size_t count;             /* of mutants, over all classes */
+    const char *const *names; /* of the kernels' files, up to a NULL; NULL: all */
+    const char *only;         /* kernels whose path contains it; NULL: all */
+    unsigned rounds;          /* sets of each kind for the closer look */
+    bool measure;             /* also time those that are right */
 };
 
 /* A task, and the original built for it. */
@@ -99,12 +99,30 @@ struct mutants {
 
 /* ---- kernels ---- */
 
+static inline const char *
+mutants_short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static inline bool
+mutants_wants(const struct mutants *m, const char *path)
+{
+    const char *const *name = m->options.names;
+
+    while (name && *name && strcmp(*name, mutants_short_name(path)) != 0)
+        name++;
+    return (!name || *name) && (!m->options.only || strstr(path, m->options.only));
+}
+
 static inline bool
 mutants_add_kernel(struct mutants *m, const char *path, const char *op)
 {
     struct mutants_kernel *kernel = &m->kernels[m->kernel_count];
 
-    if (m->options.only && !strstr(path, m->options.only))
+    if (!mutants_wants(m, path))
         return true;
     kernel->path = path;
     if (m->kernel_count == MUTANTS_KERNELS_MAX ||
@@ -121,14 +139,6 @@ mutants_add_kernel(struct mutants *m, const char *path, const char *op)
     kernel->op = op;
     m->kernel_count++;
     return true;
-}
-
-static inline const char *
-mutants_short_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 /* Numbers that depend on nothing but the seed and the name: a kernel that is added to the folder
@@ -189,8 +199,6 @@ mutants_load(struct mutants *m, const char *root)
     m->kernels = arena_array(m->arena, m->kernel_count + 1, sizeof *all);
     for (size_t i = 0; i < m->kernel_count; i++)
         m->kernels[i] = all[order[i].number];
-    if (m->options.kernel_count && m->options.kernel_count < m->kernel_count)
-        m->kernel_count = m->options.kernel_count;
     return loaded && m->kernel_count > 0;
 }
 

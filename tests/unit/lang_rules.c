@@ -127,6 +127,29 @@ a_sum_may_begin_with_what_is_added(void **state)
     is_unjudged(val_add_sums(val_unjudged(1), 9, b, 0, KIND_F32));
 }
 
+/* Decision 16: 1 + 1 - 1 - 1 has the partial sums 1, 2, 1, 0. */
+static void
+few_sums_have_the_walk_of_their_order(void **state)
+{
+    static const double terms[] = {1, 1, -1, -1};
+    struct val_reduction r;
+
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        val_begin(&r, REDUCE_SUM, KIND_F32, NULL);
+        r.few = few;
+        for (size_t i = 0; i < 4; i++)
+            val_term(&r, val(terms[i], 0, 0));
+        double walk = 4 + 5 * 4.0 / 6; /* of all orders: 7.3 */
+        is_val(val_end(&r), 0, U * sqrt(walk), 4 * U * 4);
+    }
+    val_begin(&r, REDUCE_SUM, KIND_F32, NULL);
+    r.few = true;
+    for (int i = 0; i < 20; i++)
+        val_term(&r, val(i < 10 ? 1 : -1, 0, 0));
+    is_val(val_end(&r), 0, U * sqrt(2 * 285.0 + 100), 20 * U * 20);
+}
+
 static void
 divisors_near_zero_are_unjudged(void **state)
 {
@@ -677,6 +700,7 @@ main(void)
         cmocka_unit_test(constants_are_exact_if_their_type_holds_them),
         cmocka_unit_test(arithmetic_follows_the_table),
         cmocka_unit_test(a_sum_may_begin_with_what_is_added),
+        cmocka_unit_test(few_sums_have_the_walk_of_their_order),
         cmocka_unit_test(divisors_near_zero_are_unjudged),
         cmocka_unit_test(range_decides_what_is_judged),
         cmocka_unit_test(worst_cases_saturate),

@@ -1,8 +1,8 @@
 /* ---- reductions ---- */
 
-/* Sums of terms t: s of t, q of t^2, a of |t|, g of g^2, c of c. */
+/* Sums of terms t: s of t, q of t^2, a of |t|, g of g^2, c of c; p of s^2, for few elements. */
 typedef struct {
-    double s, q, a, g, c;
+    double s, q, a, g, c, p;
 } sum;
 
 static inline val
@@ -15,7 +15,8 @@ sum_end(sum t, double n, rule r)
     if (!(t.a < INFINITY)) /* some term was infinite or NaN */
         return exactly(t.s);
     const double square = t.s * t.s, spread = fmax(t.q - square / n, 0);
-    const double walk = t.q + square * (n + 1) * (2 * n + 1) / (6 * n) + (n + 1) * spread / 6;
+    const double any = t.q + square * (n + 1) * (2 * n + 1) / (6 * n) + (n + 1) * spread / 6;
+    const double walk = fmax(any, t.p);
     const double flushed = fabs(t.s) < r.tiny ? fabs(t.s) : 0;
     const double g = g_plus(g_of(sqrt(t.g + r.u * r.u * walk)), g_of(flushed));
     if (t.a > r.most)
@@ -27,7 +28,13 @@ sum_end(sum t, double n, rule r)
 static inline val
 sum_of_products(double s, double q, double a, double n, rule r)
 {
-    return sum_end((sum){s, q, a, a < INFINITY ? r.u * r.u * q : 0, r.u * a}, n, r);
+    return sum_end((sum){s, q, a, a < INFINITY ? r.u * r.u * q : 0, r.u * a, 0}, n, r);
+}
+
+static inline val
+sum_of_few_products(double s, double q, double a, double p, double n, rule r)
+{
+    return sum_end((sum){s, q, a, a < INFINITY ? r.u * r.u * q : 0, r.u * a, p}, n, r);
 }
 
 static inline val
