@@ -259,35 +259,29 @@ check_group(struct group *group, struct diags *diags)
 
 /* ---- sets ---- */
 
-static bool
-has_nan(const struct judge__case *c, const struct judge__set *set)
-{
-    for (size_t o = 0; o < c->program->output_count; o++)
-        for (int64_t i = 0; i < set->results[o].tensor->count; i++)
-            if (isnan(set->results[o].v[i]))
-                return true;
-    return false;
-}
-
-/* Fills the next slot with a set and what it should give; infinite inputs that make a NaN say
- * nothing and are left out. */
+/* Fills the next slot with a set and what it should give. Infinite inputs that make a NaN say
+ * nothing: others are drawn, and after a few attempts the kind is left out. */
 static enum status
 add_set(struct group *group, struct judge__set *set, struct diags *diags)
 {
     struct judge__case *c = group->c;
     struct judge__slot *slot = &c->slots[group->count];
-    enum status status;
 
-    judge__fill(c, slot, set);
-    status = judge__expect(c, slot, set, diags);
-    if (status != STATUS_OK)
-        return status;
-    if (set->kind == DRAW_INFINITE && has_nan(c, set)) {
+    for (unsigned attempt = 0; attempt < JUDGE__INFINITE_ATTEMPTS; attempt++) {
+        enum status status;
+
+        judge__fill(c, slot, set);
+        status = judge__expect(c, slot, set, diags);
+        if (status != STATUS_OK)
+            return status;
+        if (set->kind != DRAW_INFINITE || !judge__has_nan(c, set)) {
+            group->slots[group->count] = group->count;
+            group->sets[group->count++] = set;
+            return STATUS_OK;
+        }
         judge__set_drop(set);
-        return STATUS_OK;
+        set->seed += UINT64_C(1) << 60;
     }
-    group->slots[group->count] = group->count;
-    group->sets[group->count++] = set;
     return STATUS_OK;
 }
 

@@ -177,6 +177,12 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
 void
 judge__set_drop(struct judge__set *set);
 
+/* How often infinite inputs are drawn until none of the results is NaN. */
+#define JUDGE__INFINITE_ATTEMPTS 4
+
+bool
+judge__has_nan(const struct judge__case *c, const struct judge__set *set);
+
 /* Kinds of ordinary numbers: denormal or infinite ones would be timed for what they are, not for
  * the work. They come first among the kinds of a case, so that they lie in its first slots. */
 #define JUDGE__TIMED_KINDS 6

@@ -94,7 +94,7 @@ memory_path(struct judge__case *c, struct arena *arena)
 
     if (!judge->cache)
         return NULL;
-    buf_printf(&key, "%s %u\n", judge->key, c->task->threads);
+    buf_printf(&key, "2 %s %u\n", judge->key, c->task->threads); /* 2: kinds of inputs */
     for (size_t i = 0; i < BUILDS; i++)
         buf_printf(&key, "%s %d\n", builds[i].shown, proc_find(arena, builds[i].compiler) != NULL);
     buf_puts(&key, plain_text(arena, c->program));

@@ -15,7 +15,7 @@
 
 #include "base/rng.h"
 
-#define INFINITE_ONE_IN 61 /* elements of DRAW_INFINITE */
+#define INFINITE_ONE_IN 61 /* elements of DRAW_INFINITE; in large tensors two in all */
 #define ALIGNMENT 64
 #define SMALL 0.01
 #define SPIKE 200.0 /* an exponential cannot bear a difference of 88 */
@@ -205,15 +205,18 @@ plain_value(struct draw *draw, enum distribution distribution, int64_t at)
     }
 }
 
+/* Few, and of one sign in most tensors: where infinities meet, there is only NaN. */
 static double
 infinite_or(struct draw *draw, double value)
 {
-    uint64_t which = below(draw, 2 * INFINITE_ONE_IN);
-    if (which == 0 && draw->high == INFINITY)
-        return INFINITY;
-    if (which == 1 && draw->low == -INFINITY)
+    uint64_t half = (uint64_t)draw->tensor->count / 2;
+    uint64_t which = below(draw, half > INFINITE_ONE_IN ? half : INFINITE_ONE_IN);
+    bool negative = draw->constant < 0.4 || (draw->constant < 0.6 && below(draw, 2) == 0);
+    if (which != 0)
+        return value;
+    if (negative && draw->low == -INFINITY)
         return -INFINITY;
-    return value;
+    return draw->high == INFINITY ? INFINITY : value;
 }
 
 /* A value in a finite interval, as a share of it from 0 to 1. */

@@ -76,6 +76,7 @@ is_near(double got, double want, double off)
 static void
 distributions_are_what_they_say(void **state)
 {
+    int64_t infinite = 0;
     struct tensor x = matrix(DTYPE_F32, 100, 100);
     struct facts f = look(draw(state, x, DRAW_NORMAL, 1));
     is_near(f.mean, 0, 0.05);
@@ -95,8 +96,12 @@ distributions_are_what_they_say(void **state)
     assert_true(f.min == -4 && f.max == 4);
     f = look(draw(state, x, DRAW_DENORMAL, 1));
     assert_true(f.min < 0 && f.max > 0 && f.max < 0x1p-126);
-    f = look(draw(state, x, DRAW_INFINITE, 1));
-    assert_true(f.infinite > 50 && f.infinite < 500 && f.nan == 0);
+    for (uint64_t seed = 1; seed <= 20; seed++) { /* a few in some of them */
+        f = look(draw(state, x, DRAW_INFINITE, seed));
+        assert_true(f.infinite < 20 && f.nan == 0);
+        infinite += f.infinite;
+    }
+    assert_true(infinite > 10);
 }
 
 static void
