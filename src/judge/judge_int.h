@@ -109,6 +109,7 @@ struct judge_task {
     uint64_t seed;
     enum judge_effort effort;
     bool no_baseline;
+    size_t verdicts; /* given so far */
     struct judge__case *cases;
     size_t case_count;
 };
@@ -178,7 +179,7 @@ void
 judge__set_drop(struct judge__set *set);
 
 /* How often infinite inputs are drawn until none of the results is NaN. */
-#define JUDGE__INFINITE_ATTEMPTS 4
+#define JUDGE__INFINITE_ATTEMPTS 3
 
 bool
 judge__has_nan(const struct judge__case *c, const struct judge__set *set);

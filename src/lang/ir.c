@@ -540,6 +540,27 @@ is_stored_as_is(const struct tensor *tensor, enum kind kind)
     return tensor->stage && tensor->dtype == (kind == KIND_F64 ? DTYPE_F64 : DTYPE_F32);
 }
 
+static bool
+reads(const struct expr *e, const struct tensor *tensor)
+{
+    return e->op == OP_LOAD && e->tensor == tensor;
+}
+
+/* Additions on the way of one element of a scan that is done as a tree, up and down; 0: no scan. */
+static int64_t
+scan_depth(const struct tensor *tensor)
+{
+    const struct stage *stage = tensor->stage;
+    int64_t depth = 0;
+
+    if (stage->rec < 0 || stage->code->op != OP_ADD ||
+        (!reads(stage->code->args[0], tensor) && !reads(stage->code->args[1], tensor)))
+        return 0;
+    for (int64_t size = tensor->size[stage->carried]; size > 1; size = (size + 1) / 2)
+        depth += 2;
+    return depth;
+}
+
 /* `steps` also ends the walk through a rec block, whose stages read one another. */
 static int64_t
 sum_terms(const struct expr *e, enum kind kind, unsigned steps)
@@ -550,6 +571,8 @@ sum_terms(const struct expr *e, enum kind kind, unsigned steps)
         return 0;
     if (e->op == OP_REDUCE)
         return e->binder->reduction == REDUCE_SUM ? expr_terms(e) : 0;
+    if (e->op == OP_LOAD && is_stored_as_is(e->tensor, kind) && scan_depth(e->tensor) > 0)
+        return scan_depth(e->tensor);
     if (e->op == OP_LOAD && is_stored_as_is(e->tensor, kind))
         return sum_terms(e->tensor->stage->code, kind, steps - 1);
     if (e->op != OP_ADD && e->op != OP_SUB)
