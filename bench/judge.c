@@ -280,9 +280,11 @@ tell(struct bench *bench, struct judge_task *task, struct judge_kernel *incumben
      struct judge_kernel *candidate, struct tally *tally)
 {
     struct measure_outcome outcome;
+    struct judge_kernel *failed;
     double start = now();
 
-    must(bench, judge_compare(task, incumbent, candidate, 0, NULL, &outcome, bench->diags));
+    must(bench,
+         judge_compare(task, incumbent, candidate, 0, NULL, &outcome, &failed, bench->diags));
     double seconds = now() - start;
     tally->verdicts[outcome.verdict]++;
     tally->seconds += seconds;

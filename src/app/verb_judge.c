@@ -241,23 +241,51 @@ faster_first(const void *a, const void *b)
     return (s > t) - (s < t);
 }
 
+/* A kernel that does something else when it is compared than when it was judged. */
+static void
+unmask(struct session *session, const struct judge_kernel *failed)
+{
+    for (size_t i = 0; i < session->trial_count; i++)
+        if (session->trials[i].kernel == failed) {
+            session->trials[i].report.status = JUDGE_CHEATED;
+            session->trials[i].report.reason =
+                "right when it was judged, not when it was compared with another";
+        }
+}
+
+static size_t
+collect(struct session *session, struct standing *standings)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < session->trial_count; i++)
+        if (session->trials[i].report.status == JUDGE_CORRECT)
+            standings[count++] = (struct standing){.trial = &session->trials[i]};
+    qsort(standings, count, sizeof *standings, faster_first);
+    return count;
+}
+
 /* In the first case: each against the one that seems best. One that turns out faster takes its
- * place; the sorting by medians makes that rare, so one more pass settles it. */
+ * place, and one that fails drops out; then all is done again, which the sorting makes rare. */
 static enum status
-rank(struct session *session, struct standing *standings, size_t count)
+rank(struct session *session, struct standing *standings, size_t *count)
 {
     struct cli *cli = session->cli;
-    qsort(standings, count, sizeof *standings, faster_first);
-    for (size_t i = 1; i < count; i++) {
+    *count = collect(session, standings);
+    for (size_t i = 1; i < *count; i++) {
         size_t number = timed_case(&standings[0].trial->report);
+        struct judge_kernel *failed = NULL;
         if (number == standings[0].trial->report.case_count)
             return STATUS_OK;
         enum status status =
             judge_compare(session->task, standings[0].trial->kernel, standings[i].trial->kernel,
-                          number, NULL, &standings[i].against_best, cli->diags);
+                          number, NULL, &standings[i].against_best, &failed, cli->diags);
         if (status != STATUS_OK)
             return status;
-        if (standings[i].against_best.verdict == MEASURE_FASTER) {
+        if (failed != NULL) {
+            unmask(session, failed);
+            *count = collect(session, standings);
+            i = 0;
+        } else if (standings[i].against_best.verdict == MEASURE_FASTER) {
             struct standing best = standings[i];
             memmove(standings + 1, standings, i * sizeof *standings);
             standings[0] = best;
@@ -272,11 +300,8 @@ show(struct session *session)
 {
     struct cli *cli = session->cli;
     struct standing *standings = arena_array(cli->arena, session->trial_count, sizeof *standings);
-    size_t correct = 0;
+    size_t correct = collect(session, standings);
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < session->trial_count; i++)
-        if (session->trials[i].report.status == JUDGE_CORRECT)
-            standings[correct++].trial = &session->trials[i];
     if (cli->json) {
         for (size_t i = 0; i < session->trial_count; i++) {
             judge_json(&cli->out, lang_name(session->lang), session->target->name,
@@ -286,7 +311,7 @@ show(struct session *session)
     } else if (session->trial_count == 1) {
         judge_screen(&cli->out, cli->operands[0], &session->trials[0], cli->verbosity);
     } else {
-        status = rank(session, standings, correct);
+        status = rank(session, standings, &correct);
         if (status == STATUS_OK)
             judge_ranking(&cli->out, cli->operands[0], standings, correct, session->trials,
                           session->trial_count);

@@ -427,6 +427,8 @@ check_symbol(struct image *image, const Elf64_Sym *symbol, const char *name)
         return true;
     if (!on_list(name, exports))
         return refuse(image, "it exports %.100s", name);
+    if (symbol->st_shndx >= SHN_LORESERVE) /* an absolute address is not moved with the object */
+        return refuse(image, "its symbol %.100s is no function of its own", name);
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !in_segment(image, symbol->st_value, 1, PF_X))
         return refuse(image, "%.100s is not a function", name);
     return true;

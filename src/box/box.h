@@ -239,7 +239,7 @@ struct box_hooks {
     void *context;
     void (*prepare)(void *context); /* the runner is loading: fill inputs, poison outputs */
     void (*armed)(void *context);   /* just before the first stamp */
-    void (*done)(void *context);    /* just after the second stamp, the guest still lives */
+    void (*done)(void *context);    /* after the second stamp; the guest has been killed */
     uint64_t (*clock)(void);        /* NULL: nanoseconds of CLOCK_MONOTONIC_RAW */
 };
 

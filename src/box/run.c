@@ -296,8 +296,9 @@ measure(struct run *run)
     t1 = clock();
     if (outcome == WENT_ON) {
         run->end->t1 = t1;
-        hook(run, run->job.hooks.done);
+        kill_guest(run); /* at once: what it has not done by now is not done */
         run->seen.killed_by_us = true;
+        hook(run, run->job.hooks.done);
     }
     run->seen.timed_out = outcome == TIME_IS_UP;
     return outcome;

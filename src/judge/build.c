@@ -95,8 +95,8 @@ key_of(const struct judge *judge, struct arena *arena, const struct judge__sourc
 
     if (path && stat(path, &facts) != 0)
         facts.st_size = 0;
-    buf_printf(&buf, "1 %s\n%s %lld %lld\n", judge->key, path ? path : "", (long long)facts.st_size,
-               (long long)facts.st_mtime);
+    buf_printf(&buf, "2 %s\n%s %lld %lld\n%s\n", judge->key, path ? path : "",
+               (long long)facts.st_size, (long long)facts.st_mtime, source->file);
     for (const char *const *flag = source->flags; *flag; flag++)
         buf_printf(&buf, "%s\n", *flag);
     buf_printf(&buf, "%zu %zu\n%s%s", source->headers ? strlen(source->headers) : 0,

@@ -201,10 +201,10 @@ judge_verdict(struct judge_task *task, struct arena *arena, const char *file, co
               struct judge_report *report, struct diags *diags);
 
 /* Is the candidate faster than the incumbent, in case number `number` of the task? Both must have
- * been checked. */
+ * been checked; *failed is the one that nevertheless did something wrong here, else NULL. */
 enum status
 judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
               struct judge_kernel *candidate, size_t number, const struct measure_rule *rule,
-              struct measure_outcome *outcome, struct diags *diags);
+              struct measure_outcome *outcome, struct judge_kernel **failed, struct diags *diags);
 
 #endif

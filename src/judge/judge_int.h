@@ -300,7 +300,8 @@ struct judge__pool {
     struct rng random;
 };
 
-/* At most `wanted` sets; for the first `evaluated` of them the expected values are known. */
+/* At most `wanted` sets; for `evaluated` of them, which nobody can guess, the expected values are
+ * known. */
 enum status
 judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size_t wanted,
                  size_t evaluated, struct judge__pool *pool, struct diags *diags);

@@ -50,22 +50,39 @@ timed_set(struct judge__case *c, struct arena *arena, uint64_t seed, size_t numb
     return set;
 }
 
+/* `calls` of the slots, in random order. */
+static void
+shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        slots[i] = i;
+    for (size_t i = 0; i < calls; i++) {
+        size_t other = i + (size_t)rng_below(&pool->random, pool->count - i), kept = slots[i];
+
+        slots[i] = slots[other];
+        slots[other] = kept;
+    }
+}
+
 enum status
 judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size_t wanted,
                  size_t evaluated, struct judge__pool *pool, struct diags *diags)
 {
     enum status status = STATUS_OK;
+    size_t *slots;
 
     *pool = (struct judge__pool){.c = c, .count = sets_there_are(c, wanted)};
     pool->random = rng_stream(seed, "timed calls");
     pool->sets = arena_array(arena, pool->count, sizeof *pool->sets);
+    slots = arena_array(arena, pool->count, sizeof *slots);
     judge__place(c, AT_LEFT);
-    for (size_t i = 0; i < pool->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < pool->count; i++) {
         pool->sets[i] = timed_set(c, arena, seed, i);
         judge__fill(c, &c->slots[i], pool->sets[i]);
-        if (i < evaluated)
-            status = judge__expect(c, &c->slots[i], pool->sets[i], diags);
     }
+    shuffle(pool, slots, pool->count); /* a kernel can tell its slot by its addresses */
+    for (size_t i = 0; i < pool->count && i < evaluated && status == STATUS_OK; i++)
+        status = judge__expect(c, &c->slots[slots[i]], pool->sets[slots[i]], diags);
     return status;
 }
 
@@ -88,20 +105,6 @@ judge__calls_for(const struct judge__case *c, double ns)
 }
 
 /* ---- one sample ---- */
-
-/* `calls` of the slots, in random order. */
-static void
-shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
-{
-    for (size_t i = 0; i < pool->count; i++)
-        slots[i] = i;
-    for (size_t i = 0; i < calls; i++) {
-        size_t other = i + (size_t)rng_below(&pool->random, pool->count - i), kept = slots[i];
-
-        slots[i] = slots[other];
-        slots[other] = kept;
-    }
-}
 
 static void
 note_wrong(const struct judge__case *c, size_t call, struct judge__sample *sample)

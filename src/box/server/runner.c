@@ -126,8 +126,9 @@ map_control(int fd)
         give_up(BOX__STAGE_MAP, "the job cannot be read");
     bytes = head->bytes;
     munmap((void *)head, 4096);
+    /* private: the guest can make it writable, and then writes to a copy of its own */
     if (mmap((void *)BOX__TABLE_ADDRESS, bytes, PROT_READ,
-             MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE, fd, 4096) == MAP_FAILED)
+             MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_POPULATE, fd, 4096) == MAP_FAILED)
         give_up(BOX__STAGE_MAP, "the job cannot be mapped");
 }
 
