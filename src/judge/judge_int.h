@@ -65,6 +65,7 @@ struct judge__set {
     struct arena *arena; /* of the expected values; NULL: not evaluated */
     struct lang_result *results;
     struct tolerance *tolerances;
+    bool nan; /* some result is: there any NaN is right but the poison */
 };
 
 enum placement { AT_LEFT, AT_RIGHT }; /* of the data against the guard pages */
@@ -180,9 +181,6 @@ judge__set_drop(struct judge__set *set);
 
 /* How often infinite inputs are drawn until none of the results is NaN. */
 #define JUDGE__INFINITE_ATTEMPTS 3
-
-bool
-judge__has_nan(const struct judge__case *c, const struct judge__set *set);
 
 /* Kinds of ordinary numbers: denormal or infinite ones would be timed for what they are, not for
  * the work. They come first among the kinds of a case, so that they lie in its first slots. */

@@ -31,6 +31,16 @@ judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct 
     slot->set_kind = set->kind;
 }
 
+static bool
+has_nan(const struct judge__case *c, const struct judge__set *set)
+{
+    for (size_t o = 0; o < c->program->output_count; o++)
+        for (int64_t i = 0; i < set->results[o].tensor->count; i++)
+            if (isnan(set->results[o].v[i]))
+                return true;
+    return false;
+}
+
 enum status
 judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
               struct diags *diags)
@@ -54,6 +64,8 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
     status = evaluator_run(set->arena, c->evaluator, inputs, set->results, set->tolerances, diags);
     if (status != STATUS_OK)
         judge__set_drop(set);
+    else
+        set->nan = has_nan(c, set);
     return status;
 }
 
@@ -75,16 +87,6 @@ now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-bool
-judge__has_nan(const struct judge__case *c, const struct judge__set *set)
-{
-    for (size_t o = 0; o < c->program->output_count; o++)
-        for (int64_t i = 0; i < set->results[o].tensor->count; i++)
-            if (isnan(set->results[o].v[i]))
-                return true;
-    return false;
-}
-
 /* Draws and evaluates one set and forgets it. */
 static enum status
 try_kind(struct judge__case *c, enum distribution kind, size_t number, double *seconds, bool *nan,
@@ -97,7 +99,7 @@ try_kind(struct judge__case *c, enum distribution kind, size_t number, double *s
     judge__fill(c, &c->slots[0], &set);
     status = judge__expect(c, &c->slots[0], &set, diags);
     *seconds = now() - start;
-    *nan = status == STATUS_OK && judge__has_nan(c, &set);
+    *nan = status == STATUS_OK && set.nan;
     judge__set_drop(&set);
     return status;
 }
