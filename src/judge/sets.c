@@ -126,8 +126,9 @@ choose_all(struct judge__case *c, struct diags *diags)
     for (unsigned kind = 0; kind < DRAW_COUNT; kind++)
         if (kind != DRAW_INFINITE && !is_timed((enum distribution)kind))
             c->kinds[c->kind_count++] = (enum distribution)kind;
+    /* the attempt stands in the seed's highest bits: see task_draw() */
     for (size_t i = 0; i < JUDGE__INFINITE_ATTEMPTS && nan && status == STATUS_OK; i++)
-        status = try_kind(c, DRAW_INFINITE, 255 + i, &seconds, &nan, diags);
+        status = try_kind(c, DRAW_INFINITE, 255 + (i << 20), &seconds, &nan, diags);
     if (!nan)
         c->kinds[c->kind_count++] = DRAW_INFINITE;
     return status;

@@ -15,7 +15,6 @@
 
 #include "base/rng.h"
 
-#define INFINITE_ONE_IN 61 /* elements of DRAW_INFINITE; in large tensors two in all */
 #define ALIGNMENT 64
 #define SMALL 0.01
 #define SPIKE 200.0 /* an exponential cannot bear a difference of 88 */
@@ -205,20 +204,6 @@ plain_value(struct draw *draw, enum distribution distribution, int64_t at)
     }
 }
 
-/* Few, and of one sign in most tensors: where infinities meet, there is only NaN. */
-static double
-infinite_or(struct draw *draw, double value)
-{
-    uint64_t half = (uint64_t)draw->tensor->count / 2;
-    uint64_t which = below(draw, half > INFINITE_ONE_IN ? half : INFINITE_ONE_IN);
-    bool negative = draw->constant < 0.4 || (draw->constant < 0.6 && below(draw, 2) == 0);
-    if (which != 0)
-        return value;
-    if (negative && draw->low == -INFINITY)
-        return -INFINITY;
-    return draw->high == INFINITY ? INFINITY : value;
-}
-
 /* A value in a finite interval, as a share of it from 0 to 1. */
 static double
 share(struct draw *draw, enum distribution distribution, int64_t at)
@@ -261,8 +246,6 @@ value_in_interval(struct draw *draw, enum distribution distribution, int64_t at)
             value = draw->low + fabs(value);
         else if (isfinite(draw->high))
             value = draw->high - fabs(value);
-        if (distribution == DRAW_INFINITE)
-            value = infinite_or(draw, value);
     } else if (distribution == DRAW_INTEGERS || distribution == DRAW_DENORMAL) {
         value = plain_value(draw, distribution, at);
     } else if (distribution == DRAW_SMALL) {
@@ -341,8 +324,6 @@ element(struct draw *draw, enum distribution distribution, int64_t at)
     if (!is_float)
         return clip(rint(value), draw->low, draw->high);
     double largest = dtype_info[draw->tensor->dtype].largest;
-    if (distribution == DRAW_INFINITE)
-        return infinite_or(draw, value);
     return clip(value, -largest, largest);
 }
 
@@ -477,6 +458,27 @@ plant_spikes(struct draw *draw, void *data)
     }
 }
 
+/* Two infinities in all: where they meet there is only NaN. The highest bits of the seed choose
+ * their signs: both, only -, only +, so that who finds a NaN can ask for others. */
+static void
+plant_infinities(struct draw *draw, uint64_t signs, void *data)
+{
+    const struct tensor *tensor = draw->tensor;
+
+    if (draw->distribution != DRAW_INFINITE || !dtype_is_float(tensor->dtype) ||
+        tensor->domain.form == DOMAIN_AMONG || tensor->domain.form == DOMAIN_SOFTMAX)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        bool negative = signs % 3 == 0 ? i == 0 : signs % 3 == 1;
+        int64_t at = (int64_t)below(draw, (uint64_t)tensor->count);
+
+        if (negative && draw->low == -INFINITY)
+            dtype_set_element(tensor->dtype, data, at, -INFINITY);
+        else if (!negative && draw->high == INFINITY)
+            dtype_set_element(tensor->dtype, data, at, INFINITY);
+    }
+}
+
 /* ---- matrices ---- */
 
 /* Element (i,j) of one matrix: zero outside a triangle, or that of (j,i). */
@@ -549,6 +551,7 @@ task_draw(const struct program *program, size_t input, enum distribution distrib
         for (int64_t first = 0; first < tensor->count; first += draw.row)
             fill_row(&draw, first, data);
     plant_spikes(&draw, data);
+    plant_infinities(&draw, seed >> 60, data);
     shape_matrices(tensor, data);
 }
 

@@ -64,7 +64,7 @@ for field in '{"target":"cpu","summary":"' '"entry":"kernel"' '"suffix":".c"' '"
     '"--param=max-unroll-times=N"' '"symbols":[{"what":"memcpy ' '"limits":{"text_bytes":4194304,' \
     '"alignment":64}' '"contract":"A kernel for cpu is one C file' '"op":"softmax","case":"tail"' \
     '"signature":"void kernel(const float *restrict X, float *restrict Y)"' \
-    '"prelude":"/* softmax, case tail */\u000a#define HONE 1' \
+    '"prelude":"#define HONE 1\u000a' '/* softmax, case tail */' \
     '"cases":[{"name":"default","macros":{"R":1024,"N":4096}},{"name":"wide",'; do
     says out "JSON has $field" "$field"
 done
