@@ -170,7 +170,7 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
     for (size_t i = 0; i < c->task->judge->null_count; i++)
         if (c->task->judge->null[i].threads == c->task->threads)
             null = c->task->judge->null[i].ns;
-    sample->ns = fmax(ran.ns / 100, ran.ns - null) / (double)calls;
+    sample->ns = fmax(ran.ns / 4, ran.ns - null) / (double)calls;
     if (check)
         check_calls(pool, arena, sample);
     return STATUS_OK;
@@ -257,7 +257,7 @@ measure_nothing(struct judge__case *c, struct arena *arena, const struct judge__
     if (status != STATUS_OK)
         return status;
     qsort(times, NULL_SAMPLES, sizeof *times, by_size);
-    *ns = times[NULL_SAMPLES / 4]; /* on a busy machine the middle may be somebody else's time */
+    *ns = times[1]; /* on a busy machine the middle is somebody else's time */
     return STATUS_OK;
 }
 

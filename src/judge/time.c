@@ -263,9 +263,9 @@ store_us(const struct judge__case *c)
     return c->cost.bytes_out / gbs / 1e3;
 }
 
-/* The same on inputs that no process has seen, one sample each: what was looked up and not computed
- * is slower then. There is no way known to carry answers from process to process; this is the
- * second lock on that door. */
+/* The least time on inputs that no process has seen, one sample each: what was looked up and not
+ * computed is slower then. There is no way known to carry answers from process to process; this is
+ * the second lock on that door. */
 static enum status
 time_again(struct race *race, const struct judge__object *object, double *us, struct diags *diags)
 {
@@ -287,7 +287,7 @@ time_again(struct race *race, const struct judge__object *object, double *us, st
         times[i] = sample.ns / 1e3;
     }
     if (status == STATUS_OK)
-        *us = measure_summarise(times, AGAIN).median;
+        *us = measure_summarise(times, AGAIN).min;
     return status;
 }
 
@@ -305,7 +305,8 @@ check_speed(struct race *race, struct judge__object *object, struct diags *diags
     if (status != STATUS_OK)
         return status;
     /* by the time with the handshake in it, which no honest kernel can be below */
-    if (seen->time.median + null / 1e3 / (double)seen->time.calls < least) {
+    null /= 1e3 * (double)seen->time.calls;
+    if (seen->time.median + null < least) {
         report->status = JUDGE_CHEATED;
         report->case_name = c->program->case_name;
         report->reason = arena_printf(
@@ -323,7 +324,7 @@ check_speed(struct race *race, struct judge__object *object, struct diags *diags
     status = judge__check_case(c, race->arena, object, 1, seen, report, diags);
     if (status == STATUS_OK && report->status == JUDGE_BUILT && c->freshness == FRESH)
         status = time_again(race, object, &again, diags);
-    if (status == STATUS_OK && again > 2 * seen->time.median) {
+    if (status == STATUS_OK && again > 2 * (seen->time.median + null)) {
         report->status = JUDGE_CHEATED;
         report->case_name = c->program->case_name;
         report->reason =
