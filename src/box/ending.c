@@ -157,7 +157,7 @@ blame_signal(const struct box__seen *seen, const struct box__ended *ended, struc
     end->signal = number;
     end->signal_code = ended->signal == number ? ended->code : 0;
     if (ended->signal == number && ended->rip > seen->before.code &&
-        ended->rip - seen->before.code < (1u << 30))
+        ended->rip - seen->before.code < seen->before.code_bytes)
         end->code_offset = ended->rip - seen->before.code;
     if (number == SIGSYS)
         blame_call(ended, end);

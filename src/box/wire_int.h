@@ -37,6 +37,7 @@ struct box__ctl {
     uint64_t code;               /* where the object was loaded */
     char text[BOX__TEXT];
     uint64_t stacks[BOX__STACKS]; /* an address near the top of each thread's stack */
+    uint64_t code_bytes;          /* of the object, from `code` on */
 };
 _Static_assert(sizeof(struct box__ctl) <= 4096, "the control words fit one page");
 

@@ -214,6 +214,8 @@ populate_object(struct dl_phdr_info *info, size_t size, void *function)
 
         if (header->p_type != PT_LOAD)
             continue;
+        if (end - info->dlpi_addr > ctl->code_bytes)
+            ctl->code_bytes = end - info->dlpi_addr;
         if (writable && relro_end > start) {
             populate(start, relro_end, false);
             start = relro_end;
