@@ -1,6 +1,6 @@
 // task scale.op: build_failed
-/* A file of the judge's own tree. */
-#include "/work/main/src/judge/judge.h"
+/* A file of the judge's own tree, from where this one lies. */
+#include "../../src/judge/judge.h"
 
 void
 kernel(const float *restrict X, float *restrict Y)
