@@ -6,6 +6,7 @@
  *   told       identical kernels called different; planted differences of 2 % found
  *
  * usage: judge [latency|runs|overhead|told]... [ROUNDS] */
+#include "base/clock.h"
 #include "base/text.h"
 #include "judge/judge_int.h"
 
@@ -79,15 +80,6 @@ struct bench {
     struct judge *judge;
 };
 
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static int
 by_size(const void *a, const void *b)
 {
@@ -156,10 +148,10 @@ one_verdict(struct bench *bench, struct judge_task *task, enum verdict_form form
     buf_puts(&text, form == INTRINSICS ? "#include <immintrin.h>\n" : "");
     buf_printf(&text, "/* %zu %ld */\n%s", form == CACHED ? 0 : number,
                form == CACHED ? 0 : time(NULL), softmax_c);
-    start = now();
-    must(bench, judge_verdict(task, arena, "bench.c", text.data, text.length, NULL, 0, &report,
-                              bench->diags));
-    double seconds = now() - start;
+    start = clock_seconds();
+    must(bench, judge_verdict(task, arena, "bench.c", text.data, text.length, NULL, 0, NULL,
+                              &report, bench->diags));
+    double seconds = clock_seconds() - start;
     if (report.status != JUDGE_CORRECT)
         printf("  %s: %s\n", judge_status_name[report.status], report.reason);
     arena_destroy(arena);
@@ -200,12 +192,12 @@ runs(struct bench *bench, size_t rounds)
     size_t count = 40 * rounds;
 
     must(bench, judge__pool_open(bench->arena, c, 1, 8, 8, &pool, bench->diags));
-    double start = now();
+    double start = clock_seconds();
     for (size_t i = 0; i < count; i++)
         must(bench, judge__sample(&pool, bench->arena, kernel->objects, 1, 1, true, &sample,
                                   bench->diags));
     printf("jailed runs, each checked      %.0f a second  (%zu runs)\n",
-           (double)count / (now() - start), count);
+           (double)count / (clock_seconds() - start), count);
     judge__pool_close(&pool);
     judge_kernel_close(kernel);
     judge_task_close(task);
@@ -281,11 +273,11 @@ tell(struct bench *bench, struct judge_task *task, struct judge_kernel *incumben
 {
     struct measure_outcome outcome;
     struct judge_kernel *failed;
-    double start = now();
+    double start = clock_seconds();
 
     must(bench,
          judge_compare(task, incumbent, candidate, 0, NULL, &outcome, &failed, bench->diags));
-    double seconds = now() - start;
+    double seconds = clock_seconds() - start;
     tally->verdicts[outcome.verdict]++;
     tally->seconds += seconds;
     tally->longest = fmax(tally->longest, seconds);

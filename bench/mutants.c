@@ -8,18 +8,11 @@
  *   are within tolerance too, and -vv all. HONE_BOX names the program hone-box. */
 #include "../tests/judge/mutants.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* The programs lie in BUILD/bench/, hone-box in BUILD/. */
 static void
@@ -39,27 +32,28 @@ find_box(void)
 static void
 run(struct mutants *m, unsigned verbose)
 {
-    double start = now();
+    double start = clock_seconds();
 
     for (size_t i = 0; i < m->count; i++) {
         struct mutants_fault *mutant = &m->list[i];
-        double begin = now();
+        double begin = clock_seconds();
 
         if (mutants_judge(m, mutant) != STATUS_OK) {
             diags_print(m->diags, stderr, false);
             exit(3);
         }
-        mutant->seconds = now() - begin;
+        mutant->seconds = clock_seconds() - begin;
         if (mutant->fate == MUTANTS_MISSED || mutant->fate == MUTANTS_HIDDEN || verbose > 1 ||
             (verbose && mutant->fate == MUTANTS_IN_TOLERANCE))
             mutants_print(m, mutant, stdout);
         if (i % 50 == 49)
-            fprintf(stderr, "%zu of %zu, %.0f s\n", i + 1, m->count, now() - start);
+            fprintf(stderr, "%zu of %zu, %.0f s\n", i + 1, m->count, clock_seconds() - start);
         fflush(stdout);
     }
     mutants_print_table(m, stdout);
     printf("%zu mutants of %zu kernels, seed %llu, %.0f s; %zu originals not correct\n", m->count,
-           m->kernel_count, (unsigned long long)m->options.seed, now() - start, m->wrong_originals);
+           m->kernel_count, (unsigned long long)m->options.seed, clock_seconds() - start,
+           m->wrong_originals);
 }
 
 int

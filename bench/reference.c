@@ -3,21 +3,13 @@
  * Prints the best and the median time of its runs, the process's largest resident size beside that
  * of all inputs, outputs and intermediates held in double, and the time to build the object. */
 #include "base/arena.h"
+#include "base/clock.h"
 #include "task/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int
 compare_times(const void *a, const void *b)
@@ -58,12 +50,12 @@ run_once(struct reference *reference, const struct program *program, enum emit f
 
     for (size_t o = 0; o < program->output_count && form != EMIT_REFERENCE; o++)
         outputs[o] = arena_array(arena, (size_t)program->outputs[o]->count, sizeof(double));
-    start = now();
+    start = clock_seconds();
     if (form != EMIT_REFERENCE)
         reference_run_kernel(reference, (const void *const *)inputs, outputs);
     else if (reference_run(arena, reference, (const void *const *)inputs, results, diags) != 0)
-        start = now() + 1e9;
-    double seconds = now() - start;
+        start = clock_seconds() + 1e9;
+    double seconds = clock_seconds() - start;
     arena_destroy(arena);
     return seconds;
 }
@@ -81,10 +73,10 @@ bench(struct arena *arena, const char *path, int runs, enum emit form, struct di
     if (!program)
         return 2;
     void **inputs = task_draw_all(arena, program, DRAW_NORMAL, 1);
-    double start = now();
+    double start = clock_seconds();
     if (reference_open(arena, program, &options, &reference, diags) != STATUS_OK)
         return 3;
-    double built = now() - start, before = peak_bytes();
+    double built = clock_seconds() - start, before = peak_bytes();
     for (int i = 0; i < runs; i++)
         times[i] = run_once(reference, program, form, inputs, diags);
     qsort(times, (size_t)runs, sizeof *times, compare_times);

@@ -29,6 +29,11 @@ enum status
 task_read_inputs(struct cli *cli, const struct program *program, const char *folder,
                  void ***inputs);
 
+/* Values of a tensor as folder/name, in double, as task_read_inputs() reads them again. */
+enum status
+task_write_array(struct cli *cli, const char *folder, const char *name, const struct tensor *tensor,
+                 double *values);
+
 /* "3 stages", "1 input" */
 void
 put_plural(struct buf *buf, size_t count, const char *noun);

@@ -38,9 +38,9 @@ summarise(struct arena *arena, struct found *found)
 
 /* ---- files ---- */
 
-static enum status
-write_array(struct cli *cli, const char *folder, const char *name, const struct tensor *tensor,
-            double *values)
+enum status
+task_write_array(struct cli *cli, const char *folder, const char *name, const struct tensor *tensor,
+                 double *values)
 {
     struct npy array = {.type = "f8",
                         .rank = tensor->rank,
@@ -57,12 +57,12 @@ write_outputs(struct cli *cli, const char *folder, const struct found *found, si
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct tensor *tensor = found[i].result->tensor;
-        status = write_array(cli, folder, arena_printf(cli->arena, "%s.npy", tensor->name), tensor,
-                             found[i].result->v);
+        status = task_write_array(cli, folder, arena_printf(cli->arena, "%s.npy", tensor->name),
+                                  tensor, found[i].result->v);
         if (status == STATUS_OK)
-            status =
-                write_array(cli, folder, arena_printf(cli->arena, "%s.tolerance.npy", tensor->name),
-                            tensor, found[i].allowed);
+            status = task_write_array(cli, folder,
+                                      arena_printf(cli->arena, "%s.tolerance.npy", tensor->name),
+                                      tensor, found[i].allowed);
     }
     return status;
 }

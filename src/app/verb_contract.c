@@ -15,27 +15,15 @@ struct task {
 };
 
 static enum status
-no_case(struct cli *cli, const struct lang *lang, const char *name)
-{
-    struct buf list = buf_in(cli->arena);
-    for (size_t i = 0; i < lang_case_count(lang); i++)
-        buf_printf(&list, "%s%s", i ? ", " : "", lang_case_name(lang, i));
-    return cli_wrong(cli, "--case %s: no such case; %s has %s", name, lang_name(lang), list.data);
-}
-
-static enum status
 choose_case(struct cli *cli, const struct lang *lang, size_t *number)
 {
-    const char *name = cli_given(cli, "case");
-    *number = 0;
-    if (name == NULL)
-        return STATUS_OK;
-    for (size_t i = 0; i < lang_case_count(lang); i++)
-        if (!strcmp(lang_case_name(lang, i), name)) {
-            *number = i;
-            return STATUS_OK;
-        }
-    return no_case(cli, lang, name);
+    size_t *numbers, count;
+    enum status status = cli_cases(cli, lang, 1, &numbers, &count);
+    if (status == STATUS_OK && count > 1)
+        return cli_wrong(cli, "--case %s: the prelude of one case is shown; name one",
+                         cli_given(cli, "case"));
+    *number = status == STATUS_OK ? numbers[0] : 0;
+    return status;
 }
 
 static enum status

@@ -1,5 +1,6 @@
 /* hone judge: is a kernel right, and how fast is it really. */
 #include "app/judge.h"
+#include "app/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,26 @@ failing_case(const struct judge_report *report)
     return NULL;
 }
 
+/* The inputs that first showed it, as `hone task --eval --inputs` reads them. */
+static enum status
+keep_inputs(struct cli *cli, const char *folder, const struct program *program,
+            const struct judge_wrong *wrong)
+{
+    enum status status = file_make_folder(folder, cli->diags);
+    for (size_t i = 0; i < program->input_count && status == STATUS_OK; i++) {
+        const struct tensor *tensor = program->tensors[i];
+        size_t count = (size_t)tensor->count;
+        void *data = arena_array(cli->arena, count, dtype_info[tensor->dtype].size);
+        double *values = arena_array(cli->arena, count, sizeof *values);
+        task_draw(program, i, wrong->kind, wrong->draw_seed, data);
+        for (size_t at = 0; at < count; at++)
+            values[at] = dtype_element(tensor->dtype, data, (int64_t)at);
+        status = task_write_array(cli, folder, arena_printf(cli->arena, "%s.npy", tensor->name),
+                                  tensor, values);
+    }
+    return status;
+}
+
 static enum status
 keep_trial(struct session *session, const char *folder, const struct trial *trial)
 {
@@ -185,6 +206,10 @@ keep_trial(struct session *session, const char *folder, const struct trial *tria
                                                    name, program->case_name)),
                             text.data, text.length, cli->diags);
     }
+    if (status == STATUS_OK && failing && trial->report.wrong.tensor)
+        status = keep_inputs(
+            cli, file_join(cli->arena, folder, arena_printf(cli->arena, "%s.inputs", name)),
+            failing->program, &trial->report.wrong);
     return status;
 }
 
@@ -204,21 +229,9 @@ keep_all(struct session *session)
 static enum status
 judge_one(struct session *session, struct trial *trial)
 {
-    struct cli *cli = session->cli;
-    if (session->trial_count == 1)
-        return judge_verdict(session->task, cli->arena, trial->file, trial->source.text,
-                             trial->source.length, session->baselines, session->baseline_count,
-                             &trial->report, cli->diags);
-    enum status status =
-        judge_build(session->task, cli->arena, trial->file, trial->source.text,
-                    trial->source.length, &trial->kernel, &trial->report, cli->diags);
-    if (status == STATUS_OK && trial->report.status == JUDGE_BUILT)
-        status =
-            judge_check(session->task, cli->arena, trial->kernel, 0, &trial->report, cli->diags);
-    if (status == STATUS_OK && trial->report.status == JUDGE_BUILT)
-        status = judge_measure(session->task, cli->arena, trial->kernel, session->baselines,
-                               session->baseline_count, &trial->report, cli->diags);
-    return status;
+    return judge_verdict(session->task, session->cli->arena, trial->file, trial->source.text,
+                         trial->source.length, session->baselines, session->baseline_count,
+                         &trial->kernel, &trial->report, session->cli->diags);
 }
 
 static size_t

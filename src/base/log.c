@@ -1,10 +1,10 @@
 #include "base/log.h"
+#include "base/clock.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -13,15 +13,6 @@ enum {
 };
 
 static const double redraw_seconds = 0.1, plain_seconds = 30;
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static bool
 is_terminal(FILE *stream)
@@ -63,7 +54,7 @@ log_create(FILE *stream, enum log_level level, enum log_colour colour)
                         .level = level,
                         .terminal = terminal,
                         .colour = log_colour_for(stream, colour),
-                        .last = terminal ? 0 : now()};
+                        .last = terminal ? 0 : clock_seconds()};
 }
 
 static void
@@ -174,7 +165,7 @@ draw(struct log *log, const char *const *lines, size_t count)
 void
 log_progress(struct log *log, const char *const *lines, size_t count, const char *plain, bool news)
 {
-    double time = now();
+    double time = clock_seconds();
 
     if (log->level < LOG_NORMAL)
         return;

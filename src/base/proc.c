@@ -2,6 +2,7 @@
  * hold is allocated before the child starts: the arena may jump away when memory is short, and
  * nobody would reap the child. Pages that are never written cost nothing. */
 #include "base/proc.h"
+#include "base/clock.h"
 
 #include "base/fault.h"
 
@@ -18,7 +19,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -40,15 +40,6 @@ struct child {
     int status; /* as waitpid() gives it */
     bool ended;
 };
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void
 close_fd(int *fd)
@@ -231,10 +222,10 @@ wait_a_little(struct child *child, double left)
 static bool
 attend(struct child *child, double seconds)
 {
-    double end = seconds > 0 ? now() + seconds : INFINITY;
+    double end = seconds > 0 ? clock_seconds() + seconds : INFINITY;
 
     while (!child->ended) {
-        double left = end - now();
+        double left = end - clock_seconds();
 
         if (left <= 0) {
             kill(-child->pid, SIGKILL);

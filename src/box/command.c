@@ -6,6 +6,7 @@
  * own words about having been killed are not proof, since the source can print the same. */
 #include "box/compile_int.h"
 
+#include "base/clock.h"
 #include "base/fault.h"
 
 #include <assert.h>
@@ -209,7 +210,7 @@ box__command_run(const struct box *box, struct arena *arena, const struct box__c
                                .file_count = given->file_count,
                                .has_cache = given->cache != NULL};
     struct box__compiled compiled;
-    double start = box__now();
+    double start = clock_seconds();
     long killed = oom_kills();
     int fds[2];
     char *texts;
@@ -235,7 +236,7 @@ box__command_run(const struct box *box, struct arena *arena, const struct box__c
     result->object_bytes = compiled.object_bytes;
     if (fds[1] < 0)
         name_failure(&compiled, &command.limits, arena, result);
-    result->seconds = box__now() - start;
+    result->seconds = clock_seconds() - start;
     if (fds[1] < 0 && !compiled.timed_out && oom_kills() != killed &&
         strstr(result->diagnostics, "Killed"))
         return box__fault(why, 0, "the compiler was killed: this machine is out of memory");

@@ -17,6 +17,8 @@
  * that there is a guest of which we were not told: it waits for ever for its `go`. */
 #include "box/run_int.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -83,11 +85,11 @@ relax(void)
 static bool
 poll_for(struct pollfd *polled, double seconds)
 {
-    double end = seconds > 0 ? box__now() + seconds : 0, left = seconds;
+    double end = seconds > 0 ? clock_seconds() + seconds : 0, left = seconds;
     int got;
 
     while ((got = poll(polled, 1, (int)(left * 1000))) < 0 && errno == EINTR && left > 0) {
-        left = end - box__now();
+        left = end - clock_seconds();
         left = left > 0 ? left : 0;
     }
     return got > 0;
@@ -145,7 +147,7 @@ spin(uint32_t *word)
 static bool
 doze(uint32_t *word, double end)
 {
-    double left = end - box__now();
+    double left = end - clock_seconds();
     long us = left < 0 ? 0 : left < NAP_US * 1e-6 ? (long)(left * 1e6) : NAP_US;
 
     if (!is_set(word))
@@ -166,7 +168,7 @@ await(struct run *run, uint32_t *word, double end, bool spinning)
         outcome = look(run, 0);
         if (outcome != WENT_ON)
             return outcome;
-        if (box__now() > end)
+        if (clock_seconds() > end)
             return TIME_IS_UP;
     }
 }
@@ -257,7 +259,7 @@ arm(struct run *run)
 {
     struct box__ctl *ctl = run->server->ctl;
     bool spinning = run->job.mode == BOX_SPIN;
-    double end = box__now() + run->job.limits.setup_seconds;
+    double end = clock_seconds() + run->job.limits.setup_seconds;
     enum outcome outcome = WENT_ON;
 
     if (!spinning || !spin(&ctl->ready))
@@ -287,7 +289,7 @@ measure(struct run *run)
         run->faults_before = count_faults(run->guest);
     hook(run, run->job.hooks.armed);
     run->seen.went = true;
-    end = box__now() + run->job.limits.wall_seconds;
+    end = clock_seconds() + run->job.limits.wall_seconds;
     run->end->t0 = clock();
     __atomic_store_n(&ctl->go, 2, __ATOMIC_SEQ_CST);
     if (!spinning)

@@ -2,6 +2,7 @@
  * threads: a fork would copy its page tables, and little is allowed in the child. */
 #include "box/box_int.h"
 
+#include "base/clock.h"
 #include "base/fault.h"
 
 #include <errno.h>
@@ -18,15 +19,6 @@
 #include <unistd.h>
 
 enum { END_MS = 5000 };
-
-double
-box__now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 enum status
 box__fault(struct box__why *why, int error, const char *what)
@@ -159,13 +151,13 @@ void
 box__stop(struct box__process *process)
 {
     struct timespec nap = {0, 100000};
-    double end = box__now() + END_MS / 1e3;
+    double end = clock_seconds() + END_MS / 1e3;
 
     if (process->socket >= 0)
         close(process->socket);
     if (process->pid > 0) {
         while (!gone(process->pid)) {
-            if (box__now() > end)
+            if (clock_seconds() > end)
                 kill(process->pid, SIGKILL); /* what is inside dies with it */
             nanosleep(&nap, NULL);
         }
@@ -176,11 +168,11 @@ box__stop(struct box__process *process)
 static enum status
 wait_readable(int socket, double seconds, struct box__why *why)
 {
-    double end = box__now() + seconds;
+    double end = clock_seconds() + seconds;
 
     for (;;) {
         struct pollfd polled = {.fd = socket, .events = POLLIN};
-        double left = end - box__now();
+        double left = end - clock_seconds();
         int ready = left > 0 ? poll(&polled, 1, (int)(left * 1000) + 1) : 0;
 
         if (ready > 0)

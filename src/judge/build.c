@@ -277,7 +277,6 @@ new_kernel(struct judge_task *task, const char *file)
     kernel->task = task;
     kernel->arena = arena;
     kernel->file = arena_strdup(arena, file);
-    kernel->compiler = task->target->compiler;
     kernel->object_count = task->case_count;
     kernel->objects = arena_array(arena, task->case_count, sizeof *kernel->objects);
     for (size_t i = 0; i < kernel->object_count; i++)
@@ -336,10 +335,8 @@ judge_build(struct judge_task *task, struct arena *arena, const char *file, cons
     target_put_flags(&flags, task->target, &read, NULL);
     report->flags = flags.data;
     struct judge_kernel *kernel = new_kernel(task, file);
-    if (!kernel) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!kernel)
+        return judge__no_memory(diags);
     kernel->flags = arena_strdup(kernel->arena, flags.data);
     for (size_t i = 0; i < task->case_count && status == STATUS_OK; i++) {
         judge__progress(task->judge, "%s  building %s", file, task->cases[i].program->case_name);

@@ -282,10 +282,8 @@ judge_task_open(struct judge *judge, const struct judge_setup *setup, struct jud
     enum status status;
 
     *result = NULL;
-    if (!task) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!task)
+        return judge__no_memory(diags);
     if (task->threads > judge->cpu_count) {
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "--threads %u: this program may use %zu processors; write at most that",
@@ -317,10 +315,4 @@ judge_task_close(struct judge_task *task)
     for (size_t i = 0; i < task->case_count; i++)
         close_case(&task->cases[i]);
     arena_destroy(task->arena);
-}
-
-uint64_t
-judge_task_seed(const struct judge_task *task)
-{
-    return task->seed;
 }

@@ -306,20 +306,9 @@ set_of_kind(struct judge__case *c, struct arena *arena, enum distribution kind, 
             unsigned round)
 {
     struct judge__set *set = round == 0 ? &c->kept[kind] : arena_alloc(arena, sizeof *set);
-    uint64_t wanted = judge__set_seed(seed, kind, round);
 
-    if (set->seed != wanted)
-        judge__set_drop(set);
-    set->kind = kind;
-    set->seed = wanted;
+    judge__set_choose(set, kind, judge__set_seed(seed, kind, round));
     return set;
-}
-
-static enum status
-out_of_memory(struct diags *diags)
-{
-    diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-    return STATUS_MACHINE;
 }
 
 enum status
@@ -342,7 +331,7 @@ judge__check_case(struct judge__case *c, struct arena *arena, struct judge__obje
         group.count = 0;
         group.scratch = arena_create();
         if (!group.scratch)
-            return out_of_memory(diags);
+            return judge__no_memory(diags);
         while (next < c->kind_count && group.count < c->slot_count && status == STATUS_OK)
             status = add_set(&group, set_of_kind(c, arena, c->kinds[next++], report->seed, round),
                              diags);

@@ -9,7 +9,7 @@ enum { KNOWN = 4 }; /* sets for which it is known what they should give */
 struct pair {
     struct judge__pool pool;
     const struct judge__object *objects[2]; /* incumbent, candidate */
-    size_t calls[2];
+    size_t calls;
     double ns[2];
     double expected; /* of one call, of the slower one */
     bool disturbed;
@@ -21,7 +21,7 @@ static enum status
 take(struct pair *pair, struct arena *arena, size_t which, struct diags *diags)
 {
     struct judge__sample sample = {0};
-    enum status status = judge__sample(&pair->pool, arena, pair->objects[which], pair->calls[which],
+    enum status status = judge__sample(&pair->pool, arena, pair->objects[which], pair->calls,
                                        pair->expected, true, &sample, diags);
 
     if (status == STATUS_OK && (sample.end.ending != BOX_DONE || sample.wrong))
@@ -49,7 +49,7 @@ prepare(struct pair *pair, struct judge__case *c, struct arena *arena, uint64_t 
     status =
         judge__pool_open(arena, c, seed, judge__calls_for(c, slowest), KNOWN, &pair->pool, diags);
     pair->expected = slowest;
-    pair->calls[0] = pair->calls[1] = pair->pool.count;
+    pair->calls = pair->pool.count;
     return status;
 }
 
@@ -64,10 +64,8 @@ judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
     struct measure_rule own = rule ? *rule : measure_usual_rule;
     enum status status;
 
-    if (!arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!arena)
+        return judge__no_memory(diags);
     own.seed = judge__secret();
     struct measure_decision *decision = measure_decision_create(arena, &own);
     status = prepare(&pair, c, arena, task->seed, diags);

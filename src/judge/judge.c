@@ -1,6 +1,7 @@
 /* Opening the judge, and the whole verdict: build, check, measure. */
 #include "judge/judge_int.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <stdarg.h>
@@ -9,7 +10,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const judge_status_name[JUDGE_STATUS_COUNT] = {
@@ -32,15 +32,6 @@ judge__ticks(void)
     return measure_ticks(&(struct measure_clock){.tsc = true});
 }
 
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 uint64_t
 judge__secret(void)
 {
@@ -49,6 +40,13 @@ judge__secret(void)
     if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
         bits = (uint32_t)judge__ticks();
     return bits;
+}
+
+enum status
+judge__no_memory(struct diags *diags)
+{
+    diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
+    return STATUS_MACHINE;
 }
 
 void
@@ -135,10 +133,8 @@ judge_open(const struct judge_options *options, struct judge **result, struct di
     enum status status;
 
     *result = NULL;
-    if (!arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!arena)
+        return judge__no_memory(diags);
     judge = arena_alloc(arena, sizeof *judge);
     judge->arena = arena;
     judge->log = options ? options->log : NULL;
@@ -214,10 +210,10 @@ note_what_is_not_seen(const struct judge_task *task, struct arena *arena,
 enum status
 judge_verdict(struct judge_task *task, struct arena *arena, const char *file, const char *text,
               size_t length, struct judge_kernel *const *baselines, size_t baseline_count,
-              struct judge_report *report, struct diags *diags)
+              struct judge_kernel **kept, struct judge_report *report, struct diags *diags)
 {
     struct judge_kernel *kernel = NULL;
-    double start = now();
+    double start = clock_seconds();
     enum status status = judge_build(task, arena, file, text, length, &kernel, report, diags);
 
     if (status == STATUS_OK && report->status == JUDGE_BUILT)
@@ -231,7 +227,12 @@ judge_verdict(struct judge_task *task, struct arena *arena, const char *file, co
             judge__note(arena, report,
                         "the speed of light is estimated, not measured: hone machine measures it");
     }
-    judge_kernel_close(kernel);
-    report->seconds = now() - start;
+    if (kept)
+        *kept = NULL;
+    if (kept && status == STATUS_OK && report->status == JUDGE_CORRECT)
+        *kept = kernel;
+    else
+        judge_kernel_close(kernel);
+    report->seconds = clock_seconds() - start;
     return status;
 }

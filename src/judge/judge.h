@@ -82,6 +82,8 @@ struct judge_wrong {
     int64_t wrong, elements; /* of that output, in the first set of inputs that showed it */
     const char *where;       /* "the last column (j = 1008) of every row; all else is right" */
     const char *kinds;       /* "all 9 kinds", "3 of 9 kinds: heavy, small, mixed" */
+    enum distribution kind;  /* of the inputs that first showed it, */
+    uint64_t draw_seed;      /* and their seed: task_draw() gives them again */
     const char *guess;       /* "a loop that steps by 8 and drops the rest", or NULL */
 };
 
@@ -165,9 +167,6 @@ judge_task_open(struct judge *judge, const struct judge_setup *setup, struct jud
 void
 judge_task_close(struct judge_task *task); /* NULL is allowed */
 
-uint64_t
-judge_task_seed(const struct judge_task *task);
-
 /* ---- a kernel ---- */
 
 struct judge_kernel; /* its objects; belongs to the task it was built for */
@@ -194,11 +193,12 @@ judge_measure(struct judge_task *task, struct arena *arena, struct judge_kernel 
               struct judge_kernel *const *baselines, size_t baseline_count,
               struct judge_report *report, struct diags *diags);
 
-/* All of it. */
+/* All of it. The kernel is closed again, unless `kept` is given and it is correct: then it is the
+ * caller's, to be compared with others; *kept is NULL otherwise. */
 enum status
 judge_verdict(struct judge_task *task, struct arena *arena, const char *file, const char *text,
               size_t length, struct judge_kernel *const *baselines, size_t baseline_count,
-              struct judge_report *report, struct diags *diags);
+              struct judge_kernel **kept, struct judge_report *report, struct diags *diags);
 
 /* Is the candidate faster than the incumbent, in case number `number` of the task? Both must have
  * been checked; *failed is the one that nevertheless did something wrong here, else NULL. */

@@ -41,6 +41,10 @@ struct judge {
 uint64_t
 judge__ticks(void); /* the box's clock hook */
 
+/* Says that memory ran out; always STATUS_MACHINE. */
+enum status
+judge__no_memory(struct diags *diags);
+
 /* A line of progress. */
 void
 judge__progress(const struct judge *judge, const char *format, ...)
@@ -73,8 +77,7 @@ enum placement { AT_LEFT, AT_RIGHT }; /* of the data against the guard pages */
 /* Memory for one call. */
 struct judge__slot {
     struct box_region *regions; /* inputs, then outputs */
-    uint64_t set_seed;          /* which inputs it holds; kind too */
-    enum distribution set_kind;
+    uint64_t set_seed;          /* which inputs it holds: judge__set_seed() has the kind in it */
     bool filled;
     uint64_t poison;
 };
@@ -172,6 +175,10 @@ judge__overrun(const struct judge__case *c, const struct judge__slot *slot, size
 void
 judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct judge__set *set);
 
+/* Makes it the set of this kind and seed; what it should give is forgotten if it was another. */
+void
+judge__set_choose(struct judge__set *set, enum distribution kind, uint64_t seed);
+
 /* Computes what they should give, unless it is known. */
 enum status
 judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
@@ -204,7 +211,7 @@ struct judge__object {
 struct judge_kernel {
     struct judge_task *task;
     struct arena *arena;
-    const char *file, *flags, *compiler;
+    const char *file, *flags;
     struct judge__object *objects; /* by case */
     size_t object_count;
 };

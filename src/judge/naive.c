@@ -195,16 +195,13 @@ keep_build(struct judge__case *c, int number, struct diags *diags)
     struct judge_kernel *kernel;
     enum status status;
 
-    if (!arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!arena)
+        return judge__no_memory(diags);
     kernel = arena_alloc(arena, sizeof *kernel);
     kernel->task = c->task;
     kernel->arena = arena;
     kernel->file = "naive";
     kernel->flags = builds[number].shown;
-    kernel->compiler = builds[number].compiler;
     kernel->objects = arena_alloc(arena, sizeof *kernel->objects);
     kernel->object_count = 1;
     status = make(c, arena, &builds[number], kernel->objects, diags);
@@ -225,10 +222,8 @@ judge__naive(struct judge__case *c, struct diags *diags)
         return STATUS_OK;
     c->naive_tried = true;
     arena = arena_create();
-    if (!arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!arena)
+        return judge__no_memory(diags);
     const char *path = memory_path(c, arena);
     int number = recall(path);
     if (number < 0) {

@@ -96,10 +96,8 @@ judge__run(const struct judge__calls *calls, struct judge__ran *ran, struct diag
     };
     enum status status;
 
-    if (!arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!arena)
+        return judge__no_memory(diags);
     put_regions(arena, calls, &job);
     put_processors(judge, calls->threads, &job);
     job.realtime = calls->realtime && judge->realtime >= 0;

@@ -5,7 +5,6 @@
 #include "judge/judge_int.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Many short samples tell more than few long ones, down to where the handshake's own noise shows.
@@ -41,12 +40,8 @@ timed_set(struct judge__case *c, struct arena *arena, uint64_t seed, size_t numb
     bool checked = takes_checked_sets(c);
     enum distribution kind = checked ? judge__timed_kinds[number] : DRAW_NORMAL;
     struct judge__set *set = checked ? &c->kept[kind] : arena_alloc(arena, sizeof *set);
-    uint64_t wanted = judge__set_seed(seed, kind, checked ? 0 : FIRST_TIMED + number);
 
-    if (set->seed != wanted)
-        judge__set_drop(set);
-    set->kind = kind;
-    set->seed = wanted;
+    judge__set_choose(set, kind, judge__set_seed(seed, kind, checked ? 0 : FIRST_TIMED + number));
     return set;
 }
 
@@ -106,6 +101,18 @@ judge__calls_for(const struct judge__case *c, double ns)
 
 /* ---- one sample ---- */
 
+/* What a call of nothing takes with the task's threads; 0: not measured yet. */
+static double
+known_null(const struct judge__case *c)
+{
+    const struct judge *judge = c->task->judge;
+
+    for (size_t i = 0; i < judge->null_count; i++)
+        if (judge->null[i].threads == c->task->threads)
+            return judge->null[i].ns;
+    return 0;
+}
+
 static void
 note_wrong(const struct judge__case *c, size_t call, struct judge__sample *sample)
 {
@@ -147,7 +154,6 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
     struct judge__case *c = pool->c;
     size_t *slots = arena_array(arena, pool->count, sizeof *slots);
     struct judge__ran ran;
-    double null = 0;
     enum status status;
 
     *sample = (struct judge__sample){0};
@@ -167,10 +173,7 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
     sample->disturbed = ran.disturbed;
     if (ran.end.ending != BOX_DONE)
         return STATUS_OK;
-    for (size_t i = 0; i < c->task->judge->null_count; i++)
-        if (c->task->judge->null[i].threads == c->task->threads)
-            null = c->task->judge->null[i].ns;
-    sample->ns = fmax(ran.ns / 4, ran.ns - null) / (double)calls;
+    sample->ns = fmax(ran.ns / 4, ran.ns - known_null(c)) / (double)calls;
     if (check)
         check_calls(pool, arena, sample);
     return STATUS_OK;
@@ -196,14 +199,6 @@ judge__pilot(struct judge__case *c, struct arena *arena, const struct judge__obj
 }
 
 /* ---- nothing ---- */
-
-static int
-by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static enum status
 build_nothing(struct judge__case *c, struct arena *arena, struct judge__object *object,
@@ -256,7 +251,7 @@ measure_nothing(struct judge__case *c, struct arena *arena, const struct judge__
     judge__pool_close(&pool);
     if (status != STATUS_OK)
         return status;
-    qsort(times, NULL_SAMPLES, sizeof *times, by_size);
+    measure_summarise(times, NULL_SAMPLES); /* sorts them */
     *ns = times[1]; /* on a busy machine the middle is somebody else's time */
     return STATUS_OK;
 }
@@ -269,16 +264,12 @@ judge__null(struct judge__case *c, double *ns, struct diags *diags)
     struct arena *arena;
     enum status status;
 
-    for (size_t i = 0; i < judge->null_count; i++)
-        if (judge->null[i].threads == c->task->threads) {
-            *ns = judge->null[i].ns;
-            return STATUS_OK;
-        }
+    *ns = known_null(c);
+    if (*ns > 0)
+        return STATUS_OK;
     arena = arena_create();
-    if (!arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!arena)
+        return judge__no_memory(diags);
     status = build_nothing(c, arena, &object, diags);
     if (status == STATUS_OK)
         status = measure_nothing(c, arena, &object, ns, diags);

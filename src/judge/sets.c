@@ -5,8 +5,9 @@
  * nobody outside knows the seed, and no process sees the same inputs twice. */
 #include "judge/judge_int.h"
 
+#include "base/clock.h"
+
 #include <math.h>
-#include <time.h>
 
 static const double CHEAP = 5e-3, DEAR = 1.0; /* seconds */
 
@@ -22,13 +23,12 @@ judge__set_seed(uint64_t seed, enum distribution kind, size_t number)
 void
 judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct judge__set *set)
 {
-    if (slot->filled && slot->set_seed == set->seed && slot->set_kind == set->kind)
+    if (slot->filled && slot->set_seed == set->seed)
         return;
     for (size_t i = 0; i < c->program->input_count; i++)
         task_draw(c->program, i, set->kind, set->seed, judge__data(c, slot, i));
     slot->filled = true;
     slot->set_seed = set->seed;
-    slot->set_kind = set->kind;
 }
 
 static bool
@@ -52,10 +52,8 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
     if (set->arena)
         return STATUS_OK;
     set->arena = arena_create();
-    if (!set->arena) {
-        diags_add(diags, DIAG_ERROR, (struct place){0}, "out of memory");
-        return STATUS_MACHINE;
-    }
+    if (!set->arena)
+        return judge__no_memory(diags);
     inputs = arena_array(set->arena, c->program->input_count + 1, sizeof *inputs);
     for (size_t i = 0; i < c->program->input_count; i++)
         inputs[i] = judge__data(c, slot, i);
@@ -70,6 +68,15 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
 }
 
 void
+judge__set_choose(struct judge__set *set, enum distribution kind, uint64_t seed)
+{
+    if (set->seed != seed)
+        judge__set_drop(set);
+    set->kind = kind;
+    set->seed = seed;
+}
+
+void
 judge__set_drop(struct judge__set *set)
 {
     arena_destroy(set->arena);
@@ -78,27 +85,18 @@ judge__set_drop(struct judge__set *set)
 
 /* ---- how many, how fresh ---- */
 
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Draws and evaluates one set and forgets it. */
 static enum status
 try_kind(struct judge__case *c, enum distribution kind, size_t number, double *seconds, bool *nan,
          struct diags *diags)
 {
     struct judge__set set = {.kind = kind, .seed = judge__set_seed(c->task->seed, kind, number)};
-    double start = now();
+    double start = clock_seconds();
     enum status status;
 
     judge__fill(c, &c->slots[0], &set);
     status = judge__expect(c, &c->slots[0], &set, diags);
-    *seconds = now() - start;
+    *seconds = clock_seconds() - start;
     *nan = status == STATUS_OK && set.nan;
     judge__set_drop(&set);
     return status;

@@ -2,10 +2,11 @@
  * same memory, until the intervals are narrow enough or the time is up. */
 #include "judge/judge_int.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct effort {
     size_t least, most; /* rounds */
@@ -35,20 +36,11 @@ struct race {
     const struct effort *effort;
     struct judge__pool pool;
     struct runner *runners;
-    size_t count, rounds, disturbed, capacity;
+    size_t count, rounds, disturbed;
     bool *bad; /* by round */
     struct judge_case *seen;
     struct judge_report *report;
 };
-
-static double
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- what a sample of the kernel may show ---- */
 
@@ -113,14 +105,13 @@ prepare(struct race *race, struct diags *diags)
     status = judge__pool_open(race->arena, c, race->report->seed, calls, known, &race->pool, diags);
     if (status != STATUS_OK)
         return status;
-    race->capacity = race->effort->most + 1;
-    race->bad = arena_array(race->arena, race->capacity, sizeof *race->bad);
+    race->bad = arena_array(race->arena, race->effort->most, sizeof *race->bad);
     for (size_t i = 0; i < race->count; i++) {
         size_t wanted = judge__calls_for(c, race->runners[i].ns);
 
         race->runners[i].calls = wanted < race->pool.count ? wanted : race->pool.count;
         race->runners[i].times =
-            arena_array(race->arena, race->capacity, sizeof *race->runners[i].times);
+            arena_array(race->arena, race->effort->most, sizeof *race->runners[i].times);
     }
     return STATUS_OK;
 }
@@ -192,12 +183,12 @@ is_narrow(const struct race *race)
 static enum status
 run_race(struct race *race, struct diags *diags)
 {
-    double end = now() + race->effort->seconds;
+    double end = clock_seconds() + race->effort->seconds;
     enum status status = STATUS_OK;
 
     while (status == STATUS_OK && race->report->status == JUDGE_BUILT &&
            race->rounds < race->effort->most) {
-        if (race->rounds >= 5 && now() > end)
+        if (race->rounds >= 5 && clock_seconds() > end)
             break;
         if (race->rounds >= race->effort->least && race->rounds % 5 == 0 && is_narrow(race))
             break;

@@ -267,6 +267,8 @@ judge__describe_wrong(struct arena *arena, const struct judge__case *c,
         .elements = tensor->count,
         .where = words_for(arena, &spread),
         .kinds = distribution_name[set->kind],
+        .kind = set->kind,
+        .draw_seed = set->seed,
         .guess = guess(arena, &spread, unwritten > 0),
     };
 }

@@ -11,12 +11,12 @@
  */
 #include "task/task_int.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Roughly what two cores do: contractions pass 1e11 terms a second, functions with their bounds are
@@ -132,21 +132,12 @@ try_input(struct look *look, size_t input, size_t try, struct sight *sight)
 
 /* ---- all of them ---- */
 
-static double
-seconds_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The inputs that are redrawn one at a time, and what they give. */
 static enum status
 stand_still(struct look *look)
 {
     const struct program *program = look->program;
-    double start = seconds_now();
+    double start = clock_seconds();
     enum status status;
 
     look->inputs = task_draw_all(look->arena, program, DRAW_NORMAL, look->seed);
@@ -155,7 +146,7 @@ stand_still(struct look *look)
     status = evaluator_run(look->arena, look->evaluator, (const void *const *)look->inputs,
                            look->results, look->tolerances, look->diags);
     if (program->foreign) /* there is nothing to estimate from */
-        look->seconds = seconds_now() - start;
+        look->seconds = clock_seconds() - start;
     look->left = MOST_IN_ALL - look->seconds;
     return status;
 }

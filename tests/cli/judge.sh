@@ -81,6 +81,7 @@ says err 'is a mistake' 'a baseline must be correct'
 
 expect 'what is kept' 1 "$HONE" judge twice.op bad.c --effort quick --keep kept
 check 'are the verdict and the text' '[ -s kept/bad.c.json ] && [ -s kept/bad.default.c ]'
+expect 'and the inputs' 0 "$HONE" task twice.op --eval --inputs kept/bad.c.inputs -o evaluated
 
 # Mistakes.
 expect 'no such kernel' 2 "$HONE" judge twice.op none.c

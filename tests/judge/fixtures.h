@@ -133,7 +133,7 @@ fixture_test(void **state)
 
     fixtures_open_task(fixture);
     if (judge_verdict(fixtures.task, arena, fixture->path, fixture->source.text,
-                      fixture->source.length, NULL, 0, &report, fixtures.diags) != STATUS_OK)
+                      fixture->source.length, NULL, 0, NULL, &report, fixtures.diags) != STATUS_OK)
         diags_print(fixtures.diags, stderr, false);
     status = judge_status_name[report.status];
     if (strcmp(status, fixture->status) ||

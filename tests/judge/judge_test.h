@@ -76,7 +76,7 @@ judge_test_verdict(struct judge_test *test, const char *text)
     struct judge_report report;
 
     judge_test_must(test, judge_verdict(test->task, test->arena, "test.c", text, strlen(text), NULL,
-                                        0, &report, test->diags));
+                                        0, NULL, &report, test->diags));
     return report;
 }
 

@@ -116,7 +116,7 @@ many_verdicts_leave_nothing(void **state)
         const char *text = i % 25 == 0 ? right : wrong;
 
         judge_test_must(test, judge_verdict(test->task, arena, "test.c", text, strlen(text), NULL,
-                                            0, &report, test->diags));
+                                            0, NULL, &report, test->diags));
         assert_int_equal(report.status, i % 25 == 0 ? JUDGE_CORRECT : JUDGE_WRONG);
         arena_destroy(arena);
         if (i == 100) {
@@ -220,7 +220,7 @@ verdict_with_fault(enum fault kind, unsigned long number)
         code = judge_task_open(test->judge, &setup, &test->task, test->diags);
         if (code == STATUS_OK)
             code = judge_verdict(test->task, test->arena, "test.c", right, strlen(right), NULL, 0,
-                                 &report, test->diags);
+                                 NULL, &report, test->diags);
         _exit(code != STATUS_OK ? status_exit_code(code) : report.status == JUDGE_CORRECT ? 0 : 1);
     }
     waitpid(child, &status, 0);

@@ -1,0 +1,9 @@
+/* Time for deadlines and for what is told a person. What is measured has its own clock (measure/). */
+#ifndef HONE_BASE_CLOCK_H
+#define HONE_BASE_CLOCK_H
+
+/* Seconds of the monotonic clock. */
+double
+clock_seconds(void);
+
+#endif
