@@ -64,7 +64,6 @@ box__answer_of(struct box__process *process, void *packet, size_t least, size_t 
 uint32_t
 box__without(const struct box *box);
 
-
 /* Says how a run ended, from what the kernel reported. false if it was no fault of the guest's:
  * `why` then has ours. */
 struct box__seen {

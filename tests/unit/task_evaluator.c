@@ -1,38 +1,12 @@
 /* The evaluator gives what task_evaluate() and task_calibrate() give, set after set; these give
  * what a plain reading of doc/tolerance.md gives. */
-#include "scratch.h"
+#include "task_unit.h"
 
 #include "base/fault.h"
 #include "base/file.h"
-#include "task/task.h"
 
 #include <math.h>
 #include <sys/wait.h>
-
-static int
-cached_setup(void **state)
-{
-    int failed = scratch_setup(state);
-    char *folder = getcwd(NULL, 0);
-
-    setenv("XDG_CACHE_HOME", folder, 1);
-    free(folder);
-    return failed;
-}
-
-#define CACHED_TEST(function) \
-    cmocka_unit_test_setup_teardown(function, cached_setup, scratch_teardown)
-
-static struct program *
-parse(struct unit *unit, const char *text)
-{
-    struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
-    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
-
-    if (!program)
-        fail_msg("%s", unit_printed(unit, false));
-    return program;
-}
 
 static struct evaluator *
 opened(struct unit *unit, const struct program *program)
