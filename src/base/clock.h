@@ -1,4 +1,5 @@
-/* Time for deadlines and for what is told a person. What is measured has its own clock (measure/). */
+/* Time for deadlines and for what is told a person. What is measured has its own clock (measure/).
+ */
 #ifndef HONE_BASE_CLOCK_H
 #define HONE_BASE_CLOCK_H
 
