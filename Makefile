@@ -51,7 +51,8 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
-LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o
+LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
+	$(OUT)/gen/hone_h.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
@@ -102,6 +103,13 @@ build/gen/emitted.c: $(wildcard src/lang/emitted/*.h)
 	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
 	        printf ';\n'; \
 	    done; } >$@
+
+# The header that kernels may include, as a string.
+build/gen/hone_h.c: src/target/header/hone.h
+	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
+	    printf '#include "target/target_int.h"\nconst char target__hone_h[] =\n'; \
+	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
+	    printf ';\n'; } >$@
 
 # All modules, for the program and the tests.
 $(OUT)/parts.a: $(LIB_OBJECTS) $(OUT)/objects.list
@@ -229,6 +237,7 @@ install: all
 	install -m 644 $(OUT)/libhone.so.0 '$(LIBDIR)/libhone.so.0'
 	ln -sf libhone.so.0 '$(LIBDIR)/libhone.so'
 	install -m 644 src/libhone/libhone.h '$(INCLUDE)/libhone.h'
+	install -m 644 src/target/header/hone.h '$(INCLUDE)/hone.h'
 	install -m 644 $(OUT)/hone.1 '$(MAN)/hone.1'
 	install -m 644 $(OUT)/completion '$(COMPLETIONS)/hone'
 

@@ -192,6 +192,34 @@ no_target(struct cli *cli, const char *name)
     return cli_wrong(cli, "%s: no such target; there is %s", name, list.data);
 }
 
+/* A header of some target, by its name; NULL if there is none. */
+static const struct target_file *
+find_header(const char *name)
+{
+    for (size_t i = 0; targets[i]; i++)
+        for (const struct target_file *file = targets[i]->files; file && file->name; file++)
+            if (!strcmp(file->name, name))
+                return file;
+    return NULL;
+}
+
+static enum status
+show_header(struct cli *cli, const struct target_file *file)
+{
+    if (cli->operand_count > 1)
+        return cli_wrong(cli, "%s: a header has no task; write hone contract %s", cli->operands[1],
+                         file->name);
+    if (!cli->json) {
+        buf_puts(&cli->out, file->text);
+        return STATUS_OK;
+    }
+    buf_puts(&cli->out, "{\"header\":");
+    face_json_string(&cli->out, file->name);
+    put_field(&cli->out, "text", file->text);
+    buf_puts(&cli->out, "}\n");
+    return STATUS_OK;
+}
+
 enum status
 verb_contract(struct cli *cli)
 {
@@ -204,6 +232,8 @@ verb_contract(struct cli *cli)
         return STATUS_OK;
     }
     const struct target *target = target_find(cli->operands[0]);
+    if (target == NULL && find_header(cli->operands[0]) != NULL)
+        return show_header(cli, find_header(cli->operands[0]));
     if (target == NULL)
         return no_target(cli, cli->operands[0]);
     enum status status = cli->operand_count > 1 ? open_task(cli, target, &task) : STATUS_OK;

@@ -178,6 +178,20 @@ keep_inputs(struct cli *cli, const char *folder, const struct program *program,
     return status;
 }
 
+/* Our headers that the kernel includes: what is kept can be compiled where it lies. */
+static enum status
+keep_headers(struct cli *cli, const char *folder, const struct target *target,
+             const struct target_kernel *kernel)
+{
+    enum status status = STATUS_OK;
+    const struct target_file *file = target->files;
+    for (; file && file->name && status == STATUS_OK; file++)
+        if (target_names(kernel, file->name))
+            status = file_write(file_join(cli->arena, folder, file->name), file->text,
+                                strlen(file->text), cli->diags);
+    return status;
+}
+
 static enum status
 keep_trial(struct session *session, const char *folder, const struct trial *trial)
 {
@@ -201,6 +215,9 @@ keep_trial(struct session *session, const char *folder, const struct trial *tria
                          trial->source.length, &read, &fault))
             continue;
         target_source(&text, session->target, program, name, &read);
+        status = keep_headers(cli, folder, session->target, &read);
+        if (status != STATUS_OK)
+            break;
         status = file_write(file_join(cli->arena, folder,
                                       arena_printf(cli->arena, "%.*s.%s.c", (int)strcspn(name, "."),
                                                    name, program->case_name)),

@@ -85,22 +85,45 @@ passes_audit(struct arena *arena, const struct target *target, struct judge__obj
 
 /* ---- the compiler ---- */
 
+/* The target's own headers that the text names: they are laid beside it. */
+static const struct box_text *
+files_of(struct arena *arena, const struct target *target, const struct judge__source *source,
+         size_t *count)
+{
+    struct target_kernel text = {.text = source->text, .length = source->length};
+    const struct target_file *file = target->files;
+    struct box_text *files = NULL;
+
+    *count = 0;
+    for (; file && file->name; file++)
+        if (target_names(&text, file->name)) {
+            files = arena_grow(arena, files, *count, *count + 1, sizeof *files);
+            files[(*count)++] = (struct box_text){file->name, file->text, strlen(file->text)};
+        }
+    return files;
+}
+
 static const char *
-key_of(const struct judge *judge, struct arena *arena, const struct judge__source *source)
+key_of(const struct judge *judge, struct arena *arena, const struct target *target,
+       const struct judge__source *source)
 {
     struct buf buf = buf_in(arena);
     const char *path = proc_find(arena, source->compiler);
     char *key = arena_alloc(arena, HASH_TEXT);
     struct stat facts = {0};
+    size_t count;
+    const struct box_text *files = files_of(arena, target, source, &count);
 
     if (path && stat(path, &facts) != 0)
         facts.st_size = 0;
-    buf_printf(&buf, "2 %s\n%s %lld %lld\n%s\n", judge->key, path ? path : "",
+    buf_printf(&buf, "3 %s\n%s %lld %lld\n%s\n", judge->key, path ? path : "",
                (long long)facts.st_size, (long long)facts.st_mtime, source->file);
     for (const char *const *flag = source->flags; *flag; flag++)
         buf_printf(&buf, "%s\n", *flag);
     buf_printf(&buf, "%zu %zu\n%s%s", source->headers ? strlen(source->headers) : 0,
                strlen(source->defines), source->headers ? source->headers : "", source->defines);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&buf, "%s %zu\n%s", files[i].name, files[i].length, files[i].text);
     buf_add(&buf, source->text, source->length);
     hash_sha256(buf.data, buf.length, key);
     return key;
@@ -149,6 +172,7 @@ compile(struct judge *judge, struct arena *arena, const struct target *target,
         .exports = exports,
     };
     struct box_compile_result result;
+    request.headers = files_of(arena, target, source, &request.header_count);
     enum status status = box_compile(judge->box, arena, &request, &result, diags);
 
     if (status != STATUS_OK)
@@ -169,7 +193,7 @@ judge__object(struct judge *judge, struct arena *arena, const struct target *tar
               const struct judge__source *source, struct judge__object *object,
               struct judge_report *report, struct diags *diags)
 {
-    const char *key = key_of(judge, arena, source);
+    const char *key = key_of(judge, arena, target, source);
     bool cached;
 
     report->status = JUDGE_BUILT;

@@ -32,6 +32,8 @@ static const char *const linking[] = {
 /* Slow to read: <immintrin.h> alone takes gcc a third of a second. */
 static const char *const known_headers[] = {"immintrin.h", "x86intrin.h", NULL};
 
+static const struct target_file files[] = {{"hone.h", target__hone_h}, {0}};
+
 /* A size becomes a macro: it must not be one already, nor a word of C. */
 static const char *
 supports(struct arena *arena, const struct program *program)
@@ -70,6 +72,7 @@ const struct target target__cpu = {
     .supports = supports,
     .headers = target__cpu_headers,
     .known_headers = known_headers,
+    .files = files,
     .prelude = target__cpu_prelude,
     .signature = target__cpu_signature,
     .read = target__read_c,

@@ -67,14 +67,23 @@ target_put_prelude(struct buf *buf, const struct target *target, const struct pr
         target->prelude(buf, program);
 }
 
-/* A header that is only mentioned costs some milliseconds, no more. */
+bool
+target_names(const struct target_kernel *kernel, const char *header)
+{
+    return memmem(kernel->text, kernel->length, header, strlen(header)) != NULL;
+}
+
+/* Our own files stand here as texts: the kernel's #include then meets their guard. */
 void
 target_put_headers(struct buf *buf, const struct target *target, const struct target_kernel *kernel)
 {
     buf_puts(buf, target->headers ? target->headers : "");
     for (const char *const *name = target->known_headers; name && *name; name++)
-        if (memmem(kernel->text, kernel->length, *name, strlen(*name)))
+        if (target_names(kernel, *name))
             buf_printf(buf, "#include <%s>\n", *name);
+    for (const struct target_file *file = target->files; file && file->name; file++)
+        if (target_names(kernel, file->name) && !target_names(kernel, "HONE_VECTOR_BYTES"))
+            buf_puts(buf, file->text);
 }
 
 void

@@ -7,6 +7,7 @@
  *   target_explain      what the compiler's messages mean where they speak of the contract
  *   target_allows       may a kernel leave this symbol to the libraries
  *   target_contract     the text that a person or a model is shown
+ *   target_hone_text    the parts of hone.h that a generated kernel carries with it
  *
  * What is wrong with a kernel is data, a struct target_fault, never an error: the judge makes it a
  * verdict. Mistakes of the caller cannot occur here, so nothing returns a status.
@@ -74,6 +75,11 @@ struct target_symbols {
     const char *suffixes; /* each name also with one of these letters behind it; NULL: only alone */
 };
 
+/* A header that belongs to the target. Its text holds a guard of its own. */
+struct target_file {
+    const char *name, *text;
+};
+
 struct target_limits {
     size_t text_bytes;    /* of a kernel's file */
     size_t scratch_bytes; /* static variables */
@@ -104,6 +110,9 @@ struct target {
 
     /* Headers that kernels like to include and that are worth precompiling. NULL: none. */
     const char *const *known_headers;
+
+    /* Headers of ours, which kernels may include by name. NULL: none. */
+    const struct target_file *files; /* up to a NULL name */
 
     /* What stands between the headers and the kernel's text: sizes, prototype. NULL: nothing. */
     void (*prelude)(struct buf *buf, const struct program *program);
@@ -153,13 +162,19 @@ target_read(struct arena *arena, const struct target *target, const struct progr
 void
 target_put_prelude(struct buf *buf, const struct target *target, const struct program *program);
 
-/* The headers as they are to be precompiled for this kernel: with the known ones that it names. */
+/* Does the kernel name this header? A header that is only mentioned costs some milliseconds. */
+bool
+target_names(const struct target_kernel *kernel, const char *header);
+
+/* The headers as they are to be precompiled for this kernel: with the known ones that it names, and
+ * the text of ours, unless it asks for a vector width of its own. */
 void
 target_put_headers(struct buf *buf, const struct target *target,
                    const struct target_kernel *kernel);
 
 /* The whole text for the compiler: headers, prelude, then the kernel under the name `file`, so that
- * messages and line tables have the kernel's own lines. */
+ * messages and line tables have the kernel's own lines. The target's files that the kernel includes
+ * must lie where the compiler looks for them. */
 void
 target_source(struct buf *buf, const struct target *target, const struct program *program,
               const char *file, const struct target_kernel *kernel);
@@ -186,6 +201,17 @@ target_explain(struct arena *arena, const struct target *target, const struct pr
 /* May a built kernel refer to this symbol? A version behind @ is ignored. */
 bool
 target_allows(const struct target *target, const char *symbol);
+
+/* ---- hone.h ---- */
+
+/* Does hone.h define a function of this name? */
+bool
+target_hone_has(const char *name);
+
+/* The sections of hone.h that define these functions, which it must have, and all that those need,
+ * in the file's order: a text that stands alone before what uses them. */
+void
+target_hone_text(struct buf *buf, const char *const *names, size_t count);
 
 /* ---- texts ---- */
 

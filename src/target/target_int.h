@@ -79,6 +79,7 @@ extern const struct target_flag target__cpu_flags[];
 extern const struct target_symbols target__cpu_symbols[];
 
 extern const char target__cpu_headers[];
+extern const char target__hone_h[]; /* header/hone.h, generated */
 
 void
 target__cpu_prelude(struct buf *buf, const struct program *program);
