@@ -232,17 +232,49 @@ find_medians(struct honest *honest, double k, bool f64)
 
 /* ---- conclusions ---- */
 
+enum {
+    MANY_BITS = 12,
+    MANY = 1 << (MANY_BITS - 1), /* different values: as good as all of them */
+};
+
+/* How many different sizes of roundings there are among the sampled elements, as far as MANY. */
+static size_t
+different(const struct honest *honest)
+{
+    double slots[1 << MANY_BITS];
+    size_t count = 0;
+
+    memset(slots, 0, sizeof slots); /* g is 0 only where there is nothing to judge by */
+    for (size_t i = 0; i < honest->sampled && count < MANY; i++) {
+        double g = honest->g[i];
+        size_t slot = (size_t)(bits_of(g) * 0x9e3779b97f4a7c15u >> (64 - MANY_BITS));
+        if (g == 0 || isnan(g))
+            continue;
+        while (slots[slot] != 0 && slots[slot] != g)
+            slot = (slot + 1) % (1 << MANY_BITS);
+        count += slots[slot] == 0;
+        slots[slot] = g;
+    }
+    return count;
+}
+
 /* The largest of many honest errors is well known from three evaluations; that of one element is
  * not: the three may all be near 0 by luck, and another order then lies many times further away.
- * So k has room that shrinks with the number of elements (doc/tolerance.md has the figures). */
+ * So k has room that shrinks with the number of elements (doc/tolerance.md has the figures).
+ * Elements that are all the same, as constant inputs make them, tell no more than one. */
 static double
 least_k(const struct honest *honest, int64_t stride)
 {
-    size_t judged = 0;
+    size_t judged = 0, kinds = different(honest);
 
     for (size_t i = 0; i < honest->sampled; i++)
         judged += !isnan(tolerance_width(honest->g[i], honest->c[i], 1, false));
-    return judged ? 1 + 7 / sqrt((double)judged * (double)stride) : 1;
+    if (judged == 0)
+        return 1;
+    double count = kinds > 0 && kinds < MANY && kinds < judged / 2
+                       ? (double)kinds
+                       : (double)judged * (double)stride;
+    return 1 + 7 / sqrt(count);
 }
 
 /* How far a loose gate is scaled down. Two things keep it from catching honest kernels: evaluations
