@@ -257,23 +257,27 @@ different(const struct honest *honest)
     return count;
 }
 
-/* The largest of many honest errors is well known from three evaluations; that of one element is
- * not: the three may all be near 0 by luck, and another order then lies many times further away.
- * So k has room that shrinks with the number of elements (doc/tolerance.md has the figures).
- * Elements that are all the same, as constant inputs make them, tell no more than one. */
+/* Elements as far as they tell something new: those that are all the same, as constant inputs make
+ * them, tell no more than one. */
 static double
-least_k(const struct honest *honest, int64_t stride)
+elements_told(const struct honest *honest, int64_t stride)
 {
     size_t judged = 0, kinds = different(honest);
 
     for (size_t i = 0; i < honest->sampled; i++)
         judged += !isnan(tolerance_width(honest->g[i], honest->c[i], 1, false));
-    if (judged == 0)
-        return 1;
-    double count = kinds > 0 && kinds < MANY && kinds < judged / 2
-                       ? (double)kinds
-                       : (double)judged * (double)stride;
-    return 1 + 7 / sqrt(count);
+    if (kinds > 0 && kinds < MANY && kinds < judged / 2)
+        return (double)kinds;
+    return (double)judged * (double)stride;
+}
+
+/* The largest of many honest errors is well known from three evaluations; that of one element is
+ * not: the three may all be near 0 by luck, and another order then lies many times further away.
+ * So k has room that shrinks with the number of elements (doc/tolerance.md has the figures). */
+static double
+least_k(double told)
+{
+    return told > 0 ? 1 + 7 / sqrt(told) : 1;
 }
 
 /* How far a loose gate is scaled down. Two things keep it from catching honest kernels: evaluations
@@ -306,10 +310,11 @@ calibrate(struct honest *honest, const struct lang_result *result, const void *c
     tolerance.k = fmax(1, 2 * shown.ratio);
     if (!floats)
         return tolerance;
-    tolerance.k = fmax(tolerance.k, least_k(honest, stride_of(result->tensor)));
+    double told = elements_told(honest, stride_of(result->tensor));
+    tolerance.k = fmax(tolerance.k, least_k(told));
     double size = shown.count > 0 ? sqrt(shown.squares / shown.count) : 0;
     struct medians m = find_medians(honest, tolerance.k, dtype == DTYPE_F64);
-    if (result->tensor->count >= FEW)
+    if (told >= FEW)
         tolerance.scale = scaled_down(&m, shown.ratio, dtype_info[dtype].roundoff * size);
     tolerance.ill_posed = m.gate * tolerance.scale > 1e-2 * size;
     return tolerance;
