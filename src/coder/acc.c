@@ -1,0 +1,526 @@
+/* Reductions: accumulators in registers, one for each copy of unrolled code, combined at the end. */
+#include "coder/emit_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct reduction_info {
+    const char *f32, *integer; /* identities */
+    const char *infix;
+    enum op function;
+    const char *lanes; /* across a vector */
+} info[REDUCE_COUNT] = {
+    [REDUCE_SUM] = {"0", "0", "+", OP_ADD, "sum"},
+    [REDUCE_MEAN] = {"0", "0", "+", OP_ADD, "sum"},
+    [REDUCE_PROD] = {"1", "1", "*", OP_MUL, "prod"},
+    [REDUCE_MAX] = {"-INFINITY", "INT64_MIN", NULL, OP_MAX, "max"},
+    [REDUCE_MIN] = {"INFINITY", "INT64_MAX", NULL, OP_MIN, "min"},
+    [REDUCE_ARGMAX] = {"-INFINITY", "INT64_MIN", ">", OP_MAX, "max"},
+    [REDUCE_ARGMIN] = {"INFINITY", "INT64_MAX", "<", OP_MIN, "min"},
+};
+
+static enum reduction
+reduction_of(const struct member *member)
+{
+    return member->work->reduce->binder->reduction;
+}
+
+static bool
+is_arg(const struct member *member)
+{
+    enum reduction reduction = reduction_of(member);
+    return reduction == REDUCE_ARGMAX || reduction == REDUCE_ARGMIN;
+}
+
+/* A mean whose terms are filtered counts them. */
+static bool
+counts(const struct member *member)
+{
+    return reduction_of(member) == REDUCE_MEAN && expr_filter(member->work->reduce) != NULL;
+}
+
+/* ---- which registers ---- */
+
+static bool
+is_left_of(const struct member *member, unsigned host_level)
+{
+    for (unsigned i = 0; i < member->work->rank; i++)
+        if (member->map[i] == (int)host_level)
+            return true;
+    return false;
+}
+
+/* Do copies of the code under this token have accumulators of their own? */
+static bool
+has_own(const struct nest *nest, const struct member *member, const struct token *token)
+{
+    if (token->form != TOKEN_LOOP || token->mark == MARK_NONE || token->mark == MARK_THREADS)
+        return false;
+    if (is_left_of(member, token->level))
+        return true;
+    return token->mark == MARK_OWN || (token->mark == MARK_UNROLL && member != &nest->member[0]);
+}
+
+static const char *
+register_name(const struct nest *nest, const struct member *member, const char *suffix)
+{
+    struct buf buf = buf_in(nest->em->arena);
+    buf_puts(&buf, member->name);
+    for (size_t i = member->acc; i < nest->line->count; i++)
+        if (has_own(nest, member, &nest->line->tokens[i]))
+            buf_printf(&buf, "_%" PRId64, nest->ordinal[i]);
+    buf_puts(&buf, suffix);
+    return buf.data;
+}
+
+/* Calls `each` at every place that has registers of its own. Reduction copies (@a) are visited only
+ * if `own` is set; otherwise the first stands for all. */
+typedef void visit_register(struct nest *nest, struct member *member, void *context);
+
+static void
+each_register(struct nest *nest, struct member *member, size_t at, bool own, visit_register *each,
+              void *context)
+{
+    while (at < nest->line->count && nest->line->tokens[at].form != TOKEN_LOOP)
+        at++;
+    if (at == nest->line->count) {
+        each(nest, member, context);
+        return;
+    }
+    const struct token *token = &nest->line->tokens[at];
+    struct span *span = &nest->span[token->level], saved = *span;
+    bool left = is_left_of(member, token->level), vector = token->mark == MARK_VECTOR;
+    int64_t step = vector ? nest->lanes : token->step, count = 1;
+    if (left || has_own(nest, member, token))
+        count = (saved.extent + step - 1) / step;
+    nest->copies[at] = left ? 1 : count;
+    if (!own && !left)
+        count = 1;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = saved.extent - i * step;
+        nest->ordinal[at] = i;
+        *span = saved;
+        span->add += i * step;
+        span->low += i * step;
+        span->high += i * step;
+        span->extent = rest < step ? rest : step;
+        if (vector) {
+            nest->vector = (int)token->level;
+            nest->active = left ? (unsigned)span->extent : nest->lanes;
+            span->extent = 1;
+        }
+        each_register(nest, member, at + 1, own, each, context);
+    }
+    *span = saved;
+    if (vector) {
+        nest->vector = -1;
+        nest->active = nest->lanes;
+    }
+}
+
+/* The copies of one place: the same left indices, all accumulators of reduction copies. */
+static void
+each_copy(struct nest *nest, struct member *member, size_t at, visit_register *each, void *context)
+{
+    while (at < nest->line->count &&
+           (nest->line->tokens[at].form != TOKEN_LOOP || nest->copies[at] <= 1))
+        at++;
+    if (at == nest->line->count) {
+        each(nest, member, context);
+        return;
+    }
+    for (int64_t i = 0; i < nest->copies[at]; i++) {
+        nest->ordinal[at] = i;
+        each_copy(nest, member, at + 1, each, context);
+    }
+    nest->ordinal[at] = 0;
+}
+
+/* ---- types ---- */
+
+/* The lane type of the accumulator. */
+static enum lane
+register_lane(const struct nest *nest, const struct member *member)
+{
+    const struct expr *reduce = member->work->reduce, *body = reduce->args[0];
+    struct level levels[LANG_MAX_LEVELS];
+    int64_t low, high, terms = expr_terms(reduce);
+    if (body->kind == KIND_F64 || (reduce->kind == KIND_F64 && !is_arg(member)))
+        return LANE_F64;
+    if (body->kind >= KIND_REAL || (reduce->kind >= KIND_REAL && !is_arg(member)))
+        return LANE_F32;
+    if (nest->vector < 0 || nest->em->schedule->vector_bytes / nest->lanes == 8)
+        return LANE_I64;
+    work_ranges(member->work, levels);
+    expr_interval(body, levels, &low, &high);
+    bool sum = reduction_of(member) == REDUCE_SUM;
+    int64_t most = INT32_MAX / (sum && terms > 0 ? terms : 1);
+    return low >= -most && high <= most && reduction_of(member) != REDUCE_PROD ? LANE_I32 : LANE_I64;
+}
+
+static const char *
+identity(const struct nest *nest, const struct member *member, enum lane lane)
+{
+    const struct reduction_info *row = &info[reduction_of(member)];
+    (void)nest;
+    if (lane == LANE_I32 && strcmp(row->integer, "INT64_MIN") == 0)
+        return "INT32_MIN";
+    if (lane == LANE_I32 && strcmp(row->integer, "INT64_MAX") == 0)
+        return "INT32_MAX";
+    return lane == LANE_F32 || lane == LANE_F64 ? row->f32 : row->integer;
+}
+
+static struct value
+identity_value(struct nest *nest, const struct member *member, enum lane lane, bool vector)
+{
+    const char *text = identity(nest, member, lane);
+    text = arena_printf(nest->em->arena, text[0] == '-' ? "(%s)" : "%s", text);
+    return value_as(nest, (struct value){text, lane, false}, lane, vector);
+}
+
+/* ---- declaring ---- */
+
+static enum lane
+index_lane(const struct nest *nest)
+{
+    bool wide = nest->em->schedule->vector_bytes / nest->lanes == 8;
+    return nest->vector >= 0 && !wide ? LANE_I32 : LANE_I64;
+}
+
+static void
+declare(struct nest *nest, struct member *member, void *context)
+{
+    struct emitter *em = nest->em;
+    enum lane lane = register_lane(nest, member);
+    bool vector = nest->vector >= 0;
+    (void)context;
+    emit_line(em, "%s %s = %s;", value_type(nest, lane, vector), register_name(nest, member, ""),
+              identity_value(nest, member, lane, vector).text);
+    if (is_arg(member)) {
+        struct value none = {expr_filter(member->work->reduce) != NULL ? "-1" : "0", LANE_I64, false};
+        none = value_as(nest, none, index_lane(nest), vector);
+        emit_line(em, "%s %s = %s;", value_type(nest, index_lane(nest), vector),
+                  register_name(nest, member, "_at"), none.text);
+    }
+    if (counts(member))
+        emit_line(em, "%s %s = %s;", value_type(nest, lane, vector),
+                  register_name(nest, member, "_n"), identity_value(nest, member, lane, vector).text);
+}
+
+/* ---- terms ---- */
+
+/* The lanes of a last, shorter vector of a reduction index that count. */
+static struct value
+active_lanes(struct nest *nest)
+{
+    struct buf buf = buf_in(nest->em->arena);
+    buf_printf(&buf, "(%s){", value_type(nest, LANE_BOOL, true));
+    for (unsigned i = 0; i < nest->lanes; i++)
+        buf_printf(&buf, "%s%d", i ? ", " : "", i < nest->active ? -1 : 0);
+    buf_puts(&buf, "}");
+    return (struct value){buf.data, LANE_BOOL, true};
+}
+
+/* The place of the term: its indices, the last one fastest. */
+static struct value
+term_index(struct nest *nest, const struct member *member)
+{
+    const struct binder *binder = member->work->reduce->binder;
+    struct ir *ir = nest->em->schedule->program->ir;
+    const struct expr *index = ir_index(ir, binder->level);
+    for (unsigned i = 1; i < binder->count; i++)
+        index = ir_binary(ir, OP_ADD, ir_binary(ir, OP_MUL, index, binder->extent[i]),
+                          ir_index(ir, binder->level + i));
+    struct value value = value_of(nest, member, index, NULL);
+    return value_as(nest, value, index_lane(nest), nest->vector >= 0);
+}
+
+static const char *
+combined(struct nest *nest, const struct member *member, enum lane lane, bool vector, const char *a,
+         const char *b)
+{
+    struct arena *arena = nest->em->arena;
+    const struct reduction_info *row = &info[reduction_of(member)];
+    if (row->infix != NULL && !is_arg(member))
+        return arena_printf(arena, "%s %s %s", a, row->infix, b);
+    return value_choice(nest, row->function, lane, vector, a, b);
+}
+
+static void
+add_arg_term(struct nest *nest, struct member *member, struct value term, const struct value *counts_if)
+{
+    struct emitter *em = nest->em;
+    bool vector = nest->vector >= 0, one = member->work->reduce->binder->count == 1;
+    const char *best = register_name(nest, member, ""), *at = register_name(nest, member, "_at");
+    const char *sign = info[reduction_of(member)].infix;
+    struct value index = value_named(nest, "at", term_index(nest, member));
+    term = value_named(nest, "x", value_as(nest, term, register_lane(nest, member), vector));
+    const char *and = vector ? "&" : "&&", *or = vector ? "|" : "||";
+    struct buf buf = buf_in(em->arena);
+    buf_printf(&buf, "(%s %s %s)", term.text, sign, best);
+    if (!one)
+        buf_printf(&buf, " %s ((%s == %s) %s (%s < %s))", or, term.text, best, and, index.text, at);
+    if (expr_filter(member->work->reduce) != NULL)
+        buf_printf(&buf, " %s (%s < 0)", or, at);
+    struct value better = {arena_printf(em->arena, "(%s)", buf.data), LANE_BOOL, vector};
+    better = value_mask(nest, better, term.lane);
+    if (counts_if != NULL)
+        better.text = arena_printf(em->arena, "(%s %s %s)", better.text, and,
+                                   value_as(nest, *counts_if, LANE_BOOL, vector).text);
+    better = value_named(nest, "better", better);
+    struct value old = {best, term.lane, vector}, old_at = {at, index.lane, vector};
+    emit_line(em, "%s = %s;", best, value_select(nest, better, term, old).text);
+    emit_line(em, "%s = %s;", at, value_select(nest, better, index, old_at).text);
+}
+
+void
+acc_term(struct nest *nest, struct member *member)
+{
+    struct emitter *em = nest->em;
+    const struct expr *reduce = member->work->reduce, *filter = expr_filter(reduce);
+    enum lane lane = register_lane(nest, member);
+    bool vector = nest->vector >= 0;
+    bool cut = vector && nest->active < nest->lanes && !is_left_of(member, (unsigned)nest->vector);
+    struct value condition = {0};
+    bool block = false;
+    if (filter != NULL)
+        condition = value_of(nest, member, filter, NULL);
+    if (condition.text != NULL && !condition.vector && !cut) {
+        emit_open(em, "if (%s) {", condition.text);
+        block = true;
+        condition.text = NULL;
+    } else if (cut) {
+        struct value lanes = active_lanes(nest);
+        if (condition.text != NULL)
+            lanes.text = arena_printf(em->arena, "(%s & %s)", lanes.text,
+                                      value_as(nest, condition, LANE_BOOL, true).text);
+        condition = lanes;
+    }
+    size_t known = nest->known_count;
+    struct value term = value_of(nest, member, reduce->args[0], NULL);
+    const char *name = register_name(nest, member, "");
+    if (is_arg(member))
+        add_arg_term(nest, member, term, condition.text ? &condition : NULL);
+    else {
+        term = value_as(nest, term, lane, condition.text != NULL || (vector && lane < LANE_F32));
+        if (condition.text != NULL)
+            term = value_select(nest, condition, term,
+                                identity_value(nest, member, lane, vector));
+        if (info[reduction_of(member)].infix != NULL)
+            emit_line(em, "%s %s= %s;", name, info[reduction_of(member)].infix, term.text);
+        else
+            emit_line(em, "%s = %s;", name,
+                      combined(nest, member, lane, vector, name,
+                               value_as(nest, term, lane, vector).text));
+        if (counts(member)) {
+            struct value one = value_as(nest, (struct value){"1", lane, false}, lane, vector);
+            if (condition.text != NULL)
+                one = value_select(nest, condition, one, identity_value(nest, member, lane, vector));
+            emit_line(em, "%s += %s;", register_name(nest, member, "_n"), one.text);
+        }
+    }
+    if (block) {
+        emit_close(em);
+        nest->known_count = known; /* names inside of the block are gone */
+    }
+}
+
+/* ---- finishing ---- */
+
+struct joining {
+    const char *name, *at, *n;
+};
+
+/* The other copies' registers are added to the first. */
+static void
+join(struct nest *nest, struct member *member, void *context)
+{
+    struct joining *to = context;
+    struct emitter *em = nest->em;
+    enum lane lane = register_lane(nest, member);
+    bool vector = nest->vector >= 0;
+    const char *name = register_name(nest, member, "");
+    if (to->name == NULL) {
+        to->name = name;
+        to->at = register_name(nest, member, "_at");
+        to->n = register_name(nest, member, "_n");
+        return;
+    }
+    if (is_arg(member)) {
+        const char *at = register_name(nest, member, "_at");
+        const char *and = vector ? "&" : "&&", *or = vector ? "|" : "||";
+        struct value better = {
+            arena_printf(em->arena, "((%s %s %s) %s ((%s == %s) %s (%s < %s)))", name,
+                         info[reduction_of(member)].infix, to->name, or, name, to->name, and, at,
+                         to->at),
+            LANE_BOOL, vector};
+        if (expr_filter(member->work->reduce) != NULL) /* -1: nothing was seen */
+            better.text = arena_printf(em->arena, "((%s %s (%s < 0)) %s (%s >= 0))", better.text, or,
+                                       to->at, and, at);
+        better = value_named(nest, "better", value_mask(nest, better, lane));
+        struct value a = {name, lane, vector}, b = {to->name, lane, vector};
+        struct value a_at = {at, index_lane(nest), vector}, b_at = {to->at, index_lane(nest), vector};
+        emit_line(em, "%s = %s;", to->name, value_select(nest, better, a, b).text);
+        emit_line(em, "%s = %s;", to->at, value_select(nest, better, a_at, b_at).text);
+        return;
+    }
+    emit_line(em, "%s = %s;", to->name, combined(nest, member, lane, vector, to->name, name));
+    if (counts(member))
+        emit_line(em, "%s += %s;", to->n, register_name(nest, member, "_n"));
+}
+
+static const char *
+across_lanes(struct nest *nest, struct member *member, enum lane lane, const char *name,
+             const char *how)
+{
+    struct emitter *em = nest->em;
+    bool wide = em->schedule->vector_bytes / nest->lanes == 8;
+    const char *result = emit_name(em, "s");
+    if ((lane == LANE_F32 && !wide) || (lane == LANE_F64 && wide)) {
+        const char *helper = arena_printf(em->arena, "v%s_h%s", wide ? "f64" : "f32", how);
+        emit_line(em, "const %s %s = %s(%s);", value_type(nest, lane, false), result,
+                  emit_helper(em, helper), name);
+        return result;
+    }
+    emit_line(em, "%s %s = %s[0];", value_type(nest, lane == LANE_I32 ? LANE_I64 : lane, false), result,
+              name);
+    for (unsigned i = 1; i < nest->lanes; i++) {
+        const char *other = arena_printf(em->arena, "%s[%u]", name, i);
+        emit_line(em, "%s = %s;", result, combined(nest, member, lane, false, result, other));
+    }
+    return result;
+}
+
+/* The best lane, the smallest index among equals. */
+static void
+across_arg_lanes(struct nest *nest, struct member *member, enum lane lane, struct joining *joined)
+{
+    struct emitter *em = nest->em;
+    const char *best = emit_name(em, "s"), *at = emit_name(em, "s");
+    emit_line(em, "%s %s = %s[0];", value_type(nest, lane, false), best, joined->name);
+    emit_line(em, "long %s = %s[0];", at, joined->at);
+    emit_open(em, "for (int lane = 1; lane < %u; lane++) {", nest->lanes);
+    emit_line(em, "const int seen = %s[lane] >= 0;", joined->at);
+    emit_open(em, "if (seen && (%s < 0 || %s[lane] %s %s || (%s[lane] == %s && %s[lane] < %s))) {", at,
+              joined->name, info[reduction_of(member)].infix, best, joined->name, best, joined->at, at);
+    emit_line(em, "%s = %s[lane];", best, joined->name);
+    emit_line(em, "%s = %s[lane];", at, joined->at);
+    emit_close(em);
+    emit_close(em);
+    joined->name = best;
+    joined->at = at;
+}
+
+/* All conditions hold: "1" always, "0" never. */
+static const char *
+conjunction(struct emitter *em, const char *const *conditions, size_t count)
+{
+    struct buf buf = buf_in(em->arena);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(conditions[i], "0") == 0)
+            return "0";
+        if (strcmp(conditions[i], "1") != 0)
+            buf_printf(&buf, "%s%s", buf.length ? " && " : "", conditions[i]);
+    }
+    return buf.length ? buf.data : "1";
+}
+
+static void
+store_result(struct nest *nest, struct member *member, struct value result, const char *n)
+{
+    const struct expr *reduce = member->work->reduce;
+    struct arena *arena = nest->em->arena;
+    value_forget(nest);
+    if (reduction_of(member) == REDUCE_MEAN) {
+        if (reduce->kind == KIND_F64 || reduce->kind == KIND_F32 || reduce->kind == KIND_REAL)
+            result = value_as(nest, result, reduce->kind == KIND_F64 ? LANE_F64 : LANE_F32,
+                              result.vector);
+        result.text = counts(member)
+                          ? arena_printf(arena, "(%s / %s)", result.text, n)
+                          : arena_printf(arena, "(%s / %" PRId64 "%s)", result.text,
+                                         expr_terms(reduce), result.lane == LANE_F32   ? ".0f"
+                                                             : result.lane == LANE_F64 ? ".0"
+                                                                                       : "");
+    }
+    if (result.vector || reduction_of(member) == REDUCE_MEAN)
+        result = value_named(nest, "r", result);
+    value_store(nest, member, value_of(nest, member, member->work->code, &result));
+}
+
+static void
+finish(struct nest *nest, struct member *member, void *context)
+{
+    struct emitter *em = nest->em;
+    struct joining joined = {0};
+    enum lane lane = register_lane(nest, member);
+    bool vector = nest->vector >= 0;
+    (void)context;
+    each_copy(nest, member, member->acc, join, &joined);
+    if (vector && !is_left_of(member, (unsigned)nest->vector)) {
+        if (is_arg(member))
+            across_arg_lanes(nest, member, lane, &joined);
+        else
+            joined.name = across_lanes(nest, member, lane, joined.name,
+                                       info[reduction_of(member)].lanes);
+        if (counts(member))
+            joined.n = across_lanes(nest, member, lane, joined.n, "sum");
+        if (lane == LANE_I32)
+            lane = LANE_I64;
+        vector = false;
+        nest->vector = -1;
+    }
+    struct value result = {joined.name, lane, vector};
+    if (is_arg(member))
+        result = (struct value){joined.at, vector ? index_lane(nest) : LANE_I64, vector};
+    size_t conditions = member == &nest->member[0] ? nest->conditions : 0;
+    const char *first = conjunction(em, nest->first, conditions);
+    const char *last = conjunction(em, nest->last, conditions);
+    if (strcmp(first, "1") != 0) {
+        const char *name = emit_name(em, "r");
+        emit_line(em, "%s %s = %s;", value_type(nest, lane, vector), name, result.text);
+        if (strcmp(first, "0") != 0)
+            emit_open(em, "if (!(%s)) {", first);
+        emit_line(em, "%s = %s;", name,
+                  combined(nest, member, lane, vector, name,
+                           value_reload(nest, member, lane).text));
+        if (strcmp(first, "0") != 0)
+            emit_close(em);
+        result.text = name;
+    }
+    if (strcmp(last, "1") == 0)
+        store_result(nest, member, result, joined.n);
+    else if (strcmp(last, "0") == 0)
+        value_store_partial(nest, member, result);
+    else {
+        emit_open(em, "if (%s) {", last);
+        store_result(nest, member, result, joined.n);
+        em->indent--;
+        emit_line(em, "} else {");
+        em->indent++;
+        value_store_partial(nest, member, result);
+        emit_close(em);
+    }
+}
+
+void
+acc_walk(struct nest *nest, size_t at, unsigned number)
+{
+    struct emitter *em = nest->em;
+    struct member *member = &nest->member[number];
+    int vector = nest->vector;
+    unsigned active = nest->active;
+    member->name = emit_name(em, "c");
+    member->open = true;
+    emit_open(em, "{");
+    each_register(nest, member, at, true, declare, NULL);
+    nest->vector = vector;
+    nest->active = active;
+    nest_walk(nest, at);
+    nest->vector = vector;
+    nest->active = active;
+    each_register(nest, member, at, false, finish, NULL);
+    nest->vector = vector;
+    nest->active = active;
+    emit_close(em);
+    member->open = false;
+}

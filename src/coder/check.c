@@ -1,0 +1,307 @@
+/* What a schedule may say: each token in its place, and what they are together. Never a question of
+ * the machine. */
+#include "coder/coder_int.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+struct checker {
+    struct schedule *schedule;
+    struct diags *diags;
+    struct work *work;
+    struct line *line;
+    bool good;
+};
+
+__attribute__((format(printf, 3, 4))) static void
+illegal(struct checker *checker, const struct token *token, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diags_add(checker->diags, DIAG_ERROR, token != NULL ? token->place : checker->line->place,
+              "%s%s%s", token != NULL ? token->text : checker->work->tensor->name, ": ", text);
+    checker->good = false;
+}
+
+/* ---- loops ---- */
+
+static void
+check_steps(struct checker *checker)
+{
+    const struct work *work = checker->work;
+    int64_t step[LANG_MAX_LEVELS];
+    bool ended[LANG_MAX_LEVELS] = {false};
+    for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
+        step[i] = INT64_MAX;
+    for (size_t i = 0; i < checker->line->count; i++) {
+        struct token *token = &checker->line->tokens[i];
+        if (token->form != TOKEN_LOOP)
+            continue;
+        const char *name = work->index[token->level];
+        if (token->in_lanes) {
+            token->step *= work->lanes;
+            token->in_lanes = false;
+        }
+        if (ended[token->level])
+            illegal(checker, token, "%s has ended already; leave it out", name);
+        else if (token->mark == MARK_VECTOR && token->step != 1)
+            illegal(checker, token, "@v takes the rest of the tile; write %s@v", name);
+        else if (token->mark != MARK_VECTOR && token->step >= step[token->level])
+            illegal(checker, token, "steps of %s must fall: the last one was %lld", name,
+                    (long long)step[token->level]);
+        step[token->level] = token->step;
+        ended[token->level] = token->step == 1;
+    }
+    bool carried = work->stage->rec >= 0;
+    for (unsigned i = 0; i < work->levels; i++)
+        if (!ended[i] && work->extent[i] != 1 && !(carried && i == work->stage->carried)) {
+            /* the last step may be left out: a loop by ones, innermost */
+            struct token *last = NULL;
+            for (size_t t = 0; t < checker->line->count; t++)
+                if (checker->line->tokens[t].form == TOKEN_LOOP && checker->line->tokens[t].level == i)
+                    last = &checker->line->tokens[t];
+            illegal(checker, last, "%s must end at step 1 or with @v; write %s at the end",
+                    work->index[i], work->index[i]);
+        }
+}
+
+static void
+check_marks(struct checker *checker)
+{
+    const struct work *work = checker->work;
+    const struct token *vector = NULL, *threads = NULL;
+    bool in_group = false;
+    bool carried = work->stage->rec >= 0;
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *token = &checker->line->tokens[i];
+        bool group = token->form == TOKEN_LOOP && token->mark == MARK_THREADS;
+        bool left = token->form == TOKEN_LOOP && work_is_left(work, token->level);
+        if (token->form == TOKEN_LOOP && carried && token->level == work->stage->carried)
+            illegal(checker, token, "%s is carried from step to step; the block's own loop runs it",
+                    work->index[token->level]);
+        if (group && !left)
+            illegal(checker, token,
+                    "a reduction is not spread over threads; ! split %s %s STEP makes partial results",
+                    work->tensor->name, work->index[token->level]);
+        if (group && threads != NULL && !in_group)
+            illegal(checker, token, "threads are shared out once; put it beside %s", threads->text);
+        if (group && work->fate != FATE_ROOT)
+            illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
+                    work->tensor->name);
+        if (token->form == TOKEN_LOOP && token->mark == MARK_VECTOR) {
+            if (vector != NULL)
+                illegal(checker, token, "lanes are given once; %s has them", vector->text);
+            vector = token;
+        }
+        if (token->form == TOKEN_LOOP && token->mark == MARK_OWN && left)
+            illegal(checker, token,
+                    "@a is for reduction indices; %s is on the left: write @u", work->index[token->level]);
+        threads = group ? token : threads;
+        in_group = group;
+    }
+}
+
+static void
+check_acc(struct checker *checker)
+{
+    const struct work *work = checker->work;
+    const struct token *acc = NULL;
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *token = &checker->line->tokens[i];
+        if (token->form == TOKEN_ACC) {
+            if (acc != NULL)
+                illegal(checker, token, "once is enough");
+            acc = token;
+        }
+        if (token->form == TOKEN_ACC && work->reduce == NULL)
+            illegal(checker, token, "%s has no reduction; leave it out", work->tensor->name);
+        bool loop = token->form == TOKEN_LOOP;
+        if (loop && acc != NULL && work->reduce != NULL && work_is_left(work, token->level) &&
+            token->mark != MARK_UNROLL && token->mark != MARK_VECTOR)
+            illegal(checker, token, "below acc the tile is in registers; write @u or @v, or put it "
+                                    "before acc");
+        if (acc != NULL && (token->form == TOKEN_DO || token->form == TOKEN_PACK) &&
+            token->form == TOKEN_DO)
+            illegal(checker, token, "put it before acc");
+        enum reduction reduction =
+            work->reduce != NULL ? work->reduce->binder->reduction : REDUCE_SUM;
+        bool filtered = work->reduce != NULL && expr_filter(work->reduce) != NULL;
+        bool whole = reduction == REDUCE_ARGMAX || reduction == REDUCE_ARGMIN ||
+                     (reduction == REDUCE_MEAN && filtered);
+        if (loop && acc == NULL && whole && !work_is_left(work, token->level))
+            illegal(checker, token, "%s cannot be kept in memory between passes; put acc before it",
+                    reduction_name[reduction]);
+    }
+    if (acc == NULL && work->reduce != NULL) {
+        enum reduction reduction = work->reduce->binder->reduction;
+        (void)reduction;
+    }
+}
+
+/* ---- guests and producers ---- */
+
+/* with(S): the guest's indices in the host, by name unless said otherwise. */
+static void
+check_guest(struct checker *checker, size_t at)
+{
+    struct token *token = &checker->line->tokens[at];
+    const struct work *host = checker->work;
+    struct work *guest = &checker->schedule->works[token->stage];
+    const struct line *line = checker->line;
+    uint32_t mapped = 0;
+    for (unsigned i = 0; i < guest->levels; i++) {
+        for (unsigned h = 0; h < host->levels && token->map[i] < 0; h++)
+            if (strcmp(guest->index[i], host->index[h]) == 0)
+                token->map[i] = (int8_t)h;
+        if (token->map[i] < 0 || host->extent[token->map[i]] != guest->extent[i] ||
+            (mapped & 1u << token->map[i])) {
+            illegal(checker, token, "index %s of %s has no loop of the same extent here; write %s=j",
+                    guest->index[i], guest->tensor->name, guest->index[i]);
+            return;
+        }
+        mapped |= 1u << token->map[i];
+    }
+    if (checker->schedule->lines[token->stage].given)
+        illegal(checker, token, "%s runs in these loops; it has no line of its own",
+                guest->tensor->name);
+    if (guest->lanes != host->lanes)
+        illegal(checker, token, "%s computes with another type", guest->tensor->name);
+    if (guest->stage->rec >= 0 || host->stage->rec >= 0)
+        illegal(checker, token, "stages of a rec block have loops of their own");
+    if (work_loads(host->code, guest->tensor, NULL, 0) > 0)
+        illegal(checker, token, "%s reads %s", host->tensor->name, guest->tensor->name);
+    const struct expr *loads[64];
+    size_t count = work_loads(guest->code, host->tensor, loads, 64);
+    for (size_t i = 0; i < count && i < 64; i++)
+        for (unsigned d = 0; d < host->rank; d++) {
+            const struct expr *e = loads[i]->args[d];
+            if (e->op != OP_INDEX || token->map[e->level] != (int)d || host->reduce != NULL) {
+                illegal(checker, token, "%s reads %s elsewhere than at the current point",
+                        guest->tensor->name, host->tensor->name);
+                return;
+            }
+        }
+    for (size_t t = 0; t < line->count; t++) {
+        const struct token *loop = &line->tokens[t];
+        if (loop->form != TOKEN_LOOP)
+            continue;
+        bool left = false, has = mapped & 1u << loop->level;
+        for (unsigned i = 0; i < guest->rank; i++)
+            left = left || token->map[i] == (int)loop->level;
+        if (!has && host->extent[loop->level] > 1)
+            illegal(checker, loop, "%s has no such index, so with(%s) would compute it many times",
+                    guest->tensor->name, guest->tensor->name);
+        else if (t < at && !left && host->extent[loop->level] > 1)
+            illegal(checker, token, "put it before %s, over which %s is reduced", loop->text,
+                    guest->tensor->name);
+        else if (t > at && left && guest->reduce != NULL && loop->mark != MARK_UNROLL &&
+                 loop->mark != MARK_VECTOR)
+            illegal(checker, token, "put it behind %s, which is on the left of %s", loop->text,
+                    guest->tensor->name);
+    }
+}
+
+/* Do the boxes of a producer, computed at token `at`, make up its tensor, each element once? */
+static bool
+makes_up(const struct checker *checker, size_t at, const struct work *producer)
+{
+    const struct work *consumer = checker->work;
+    const struct expr *loads[64];
+    size_t count = work_loads(consumer->code, producer->tensor, loads, 64);
+    uint32_t outside = 0, used = 0;
+    if (consumer->fate != FATE_ROOT || count == 0 || count > 64)
+        return false;
+    for (size_t i = 0; i < at; i++)
+        if (checker->line->tokens[i].form == TOKEN_LOOP)
+            outside |= 1u << checker->line->tokens[i].level;
+    for (unsigned d = 0; d < producer->rank; d++) {
+        const struct expr *first = loads[0]->args[d];
+        for (size_t i = 0; i < count; i++)
+            if (loads[i]->args[d] != first)
+                return false;
+        if (first->op != OP_INDEX || consumer->extent[first->level] != producer->extent[d])
+            return false;
+        used |= 1u << first->level;
+    }
+    for (unsigned i = 0; i < consumer->levels; i++)
+        if ((outside & 1u << i) && !(used & 1u << i) && consumer->extent[i] > 1)
+            return false;
+    return true;
+}
+
+/* Nobody reads it before this stage has run. */
+static bool
+is_read_later(const struct checker *checker, const struct work *producer)
+{
+    const struct schedule *schedule = checker->schedule;
+    for (size_t i = 0; i < checker->work->number; i++)
+        if (i != producer->number && schedule->works[i].fate != FATE_INLINE &&
+            work_loads(schedule->works[i].code, producer->tensor, NULL, 0) > 0 &&
+            !work_is_provided(schedule, producer->number, i))
+            return false;
+    return true;
+}
+
+static void
+check_producer(struct checker *checker, size_t at)
+{
+    const struct token *token = &checker->line->tokens[at];
+    struct schedule *schedule = checker->schedule;
+    struct work *producer = &schedule->works[token->stage];
+    if (producer->number >= checker->work->number) {
+        illegal(checker, token, "%s is computed after %s; only what is read can be computed here",
+                producer->tensor->name, checker->work->tensor->name);
+        return;
+    }
+    if (producer->stage->rec >= 0 || checker->work->stage->rec >= 0) {
+        illegal(checker, token, "stages of a rec block are not computed in other loops");
+        return;
+    }
+    producer->in_place = producer->stored && makes_up(checker, at, producer) &&
+                         is_read_later(checker, producer);
+    const struct line *line = &schedule->lines[token->stage];
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_WITH) {
+            struct work *guest = &schedule->works[line->tokens[i].stage];
+            if (guest->stored)
+                illegal(checker, token,
+                        "%s, which runs with %s, is needed elsewhere too; give it loops of its own",
+                        guest->tensor->name, producer->tensor->name);
+        }
+}
+
+/* ---- all ---- */
+
+static void
+check_line(struct checker *checker)
+{
+    check_steps(checker);
+    check_marks(checker);
+    check_acc(checker);
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *token = &checker->line->tokens[i];
+        if (token->form == TOKEN_WITH)
+            check_guest(checker, i);
+        if (token->form == TOKEN_DO)
+            check_producer(checker, i);
+        if (token->form == TOKEN_ONLINE)
+            illegal(checker, token, "not supported");
+    }
+}
+
+bool
+check_schedule(struct schedule *schedule, struct diags *diags)
+{
+    bool good = true;
+    for (size_t i = 0; i < schedule->program->stage_count; i++) {
+        struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i], true};
+        if (schedule->works[i].fate == FATE_INLINE || schedule->works[i].fate == FATE_WITH)
+            continue;
+        check_line(&checker);
+        good = good && checker.good;
+    }
+    return good;
+}

@@ -1,0 +1,43 @@
+/* coder: the micro-coder. A program and a schedule become C, byte for byte the same on every
+ * machine with the same vector width.
+ *
+ *   coder_read     the text of a schedule for one case, checked against its program
+ *   coder_write    the same text, every line filled in: what is hashed, stored and shown
+ *   coder_emit     the kernel
+ *
+ * A schedule is legal or it is not, and that never depends on the machine; what would be slow here
+ * is advice (coder_advise).
+ *
+ * Ownership law: everything returned lives in the arena given. Making a schedule makes new
+ * expressions in the program's own struct ir: one thread at a time for a program.
+ */
+#ifndef HONE_CODER_CODER_H
+#define HONE_CODER_CODER_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "lang/ir.h"
+
+struct coder_options {
+    unsigned vector_bytes; /* 16, 32 or 64 */
+};
+
+struct schedule;
+
+/* The lines for the program's case: those before any `case NAME:` and those after its own. Stages
+ * without a line get the plain one, pointwise stages are inlined where that costs nothing. NULL
+ * after errors, which name the token and say what would be legal. */
+struct schedule *
+coder_read(struct arena *arena, const struct program *program, const struct source *text,
+           const struct coder_options *options, struct diags *diags);
+
+void
+coder_write(struct buf *buf, const struct schedule *schedule);
+
+/* C that stands alone and defines `void kernel(...)` as the cpu target's contract says. False after
+ * errors: what is legal token by token can still be inexpressible as a whole. */
+bool
+coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags);
+
+#endif

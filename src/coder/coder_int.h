@@ -1,0 +1,129 @@
+/* What the files of the coder share: the schedule as read, and stages as they are lowered. */
+#ifndef HONE_CODER_CODER_INT_H
+#define HONE_CODER_CODER_INT_H
+
+#include "coder/change_int.h"
+#include "coder/coder.h"
+#include "lang/make.h"
+
+#define CODER_MAX_TOKENS 48 /* of a line */
+#define CODER_MAX_GUESTS 4  /* stages that share one stage's loops */
+
+/* ---- a schedule ---- */
+
+/*    id      word       what stands in brackets */
+#define CODER_TOKENS(X)      \
+    X(LOOP, "", "")          \
+    X(ACC, "acc", "")        \
+    X(PACK, "pack", "T[@n]") \
+    X(DO, "do", "S")         \
+    X(WITH, "with", "S")     \
+    X(INLINE, "inline", "S") \
+    X(ONLINE, "online", "")  \
+    X(PRE, "pre", "T,n")     \
+    X(NT, "nt", "")
+
+enum token_form {
+#define X(id, ...) TOKEN_##id,
+    CODER_TOKENS(X)
+#undef X
+        TOKEN_FORMS
+};
+
+enum mark { MARK_NONE = 0, MARK_THREADS = 'p', MARK_UNROLL = 'u', MARK_OWN = 'a', MARK_VECTOR = 'v' };
+
+struct token {
+    enum token_form form;
+    struct place place;
+    const char *text; /* as written */
+    unsigned level;   /* LOOP: of the stage's index */
+    int64_t step;     /* LOOP: elements; 1 where none is written */
+    bool in_lanes;    /* LOOP: the step was written in lanes ("2v") */
+    enum mark mark;
+    const struct tensor *tensor; /* PACK, PRE */
+    int64_t number;              /* PACK: which access, from 1; PRE: how far ahead */
+    size_t stage;                /* DO, WITH, INLINE */
+    int8_t map[LANG_MAX_LEVELS]; /* WITH: the guest's levels in the host */
+};
+
+struct line {
+    struct token tokens[CODER_MAX_TOKENS];
+    size_t count;
+    bool given; /* written, not filled in */
+    struct place place;
+};
+
+/* How a stage comes to be. */
+enum fate {
+    FATE_ROOT,   /* loops of its own, the whole tensor */
+    FATE_INLINE, /* gone: its readers compute it */
+    FATE_DO,     /* in its consumer, a box at a time */
+    FATE_WITH,   /* in its host's loops */
+};
+
+/* A stage as it is lowered: expressions of what is inlined are already in `code`. */
+struct work {
+    const struct stage *stage;
+    const struct tensor *tensor;
+    size_t number; /* of the stage */
+    unsigned rank, levels;
+    int64_t extent[LANG_MAX_LEVELS];
+    const char *index[LANG_MAX_LEVELS];
+    const struct expr *code;
+    const struct expr *reduce; /* the one REDUCE in it, or NULL */
+    unsigned lanes;            /* of a vector of what it computes with */
+    bool wide;                 /* it computes with f64: lanes are 8 bytes */
+    enum fate fate;
+    size_t consumer; /* FATE_DO, FATE_WITH: the stage whose line names it */
+    bool stored;     /* FATE_DO, FATE_WITH: the whole tensor is needed too */
+    bool in_place;   /* FATE_DO, FATE_WITH: its boxes make up the whole tensor, each element once */
+};
+
+struct schedule {
+    const struct program *program; /* as the rewrites left it */
+    const struct change_line *changes;
+    size_t change_count;
+    struct line *lines; /* one a stage */
+    struct line *recs;  /* one a rec block */
+    struct work *works; /* one a stage */
+    unsigned vector_bytes;
+};
+
+/* work.c */
+/* Fills in schedule->works: fates from the lines, expressions inlined. False after errors. */
+bool
+work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags);
+/* The one REDUCE of a stage's expression, or NULL. */
+const struct expr *
+work_reduce(const struct expr *code);
+/* The different loads of a tensor in an expression, in textual order; returns how many there are,
+ * writes up to `most`. */
+size_t
+work_loads(const struct expr *e, const struct tensor *tensor, const struct expr **loads,
+           size_t most);
+/* The ranges of a stage's indices. */
+void
+work_ranges(const struct work *work, struct level levels[LANG_MAX_LEVELS]);
+static inline bool
+work_is_left(const struct work *work, unsigned level)
+{
+    return level < work->rank;
+}
+/* The token of this form that names the stage in a line, or NULL. */
+const struct token *
+work_names(const struct line *line, enum token_form form, size_t stage);
+/* What stage `reader` reads of stage `number` is computed for it where it is read. */
+bool
+work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
+
+/* check.c */
+/* Steps, marks and positions; messages name the token and say what would be legal. */
+bool
+check_schedule(struct schedule *schedule, struct diags *diags);
+
+/* plain.c */
+/* The line that `S:` alone stands for. */
+void
+plain_line(struct arena *arena, struct line *line, const struct work *work);
+
+#endif

@@ -1,0 +1,440 @@
+/* The kernel's file: what stands before it, storage, names, and the stages in their order. */
+#include "coder/emit_int.h"
+
+#include "target/target.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- printing ---- */
+
+static void
+put_line(struct emitter *em, const char *format, va_list args)
+{
+    if (format[0] != '#')
+        for (unsigned i = 0; i < em->indent; i++)
+            buf_puts(em->out, "    ");
+    buf_vprintf(em->out, format, args);
+    buf_putc(em->out, '\n');
+    em->lines++;
+}
+
+void
+emit_line(struct emitter *em, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_line(em, format, args);
+    va_end(args);
+}
+
+void
+emit_open(struct emitter *em, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_line(em, format, args);
+    va_end(args);
+    em->indent++;
+}
+
+void
+emit_close(struct emitter *em)
+{
+    em->indent--;
+    emit_line(em, "}");
+}
+
+void
+emit_fail(struct emitter *em, struct place place, const char *format, ...)
+{
+    va_list args;
+    struct buf buf = buf_in(em->arena);
+    va_start(args, format);
+    buf_vprintf(&buf, format, args);
+    va_end(args);
+    if (!em->failed)
+        diags_add(em->diags, DIAG_ERROR, place, "%s", buf.data);
+    em->failed = true;
+}
+
+/* ---- names ---- */
+
+static const char *
+c_name(struct arena *arena, const char *name)
+{
+    char *text = arena_strdup(arena, name);
+    for (char *c = text; *c; c++)
+        if (*c == '.')
+            *c = '_';
+    return text;
+}
+
+static bool
+is_size(const struct program *program, const char *name)
+{
+    for (size_t i = 0; i < program->dim_count; i++)
+        if (strcmp(program->dims[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < program->const_count; i++)
+        if (strcmp(program->const_names[i], name) == 0)
+            return true;
+    return false;
+}
+
+const char *
+emit_name(struct emitter *em, const char *base)
+{
+    base = c_name(em->arena, base);
+    size_t slot = 0;
+    while (slot < em->base_count && strcmp(em->bases[slot].base, base) != 0)
+        slot++;
+    if (slot == em->base_count) {
+        em->bases = arena_grow(em->arena, em->bases, em->base_count, em->base_count + 1,
+                               sizeof *em->bases);
+        em->bases[em->base_count++] = (struct name_base){base, 0};
+    }
+    const char *name;
+    do
+        name = arena_printf(em->arena, "%s%u", base, em->bases[slot].next++);
+    while (is_size(em->schedule->program, name) || emit_is_storage(em, name));
+    return name;
+}
+
+bool
+emit_is_storage(const struct emitter *em, const char *name)
+{
+    for (size_t i = 0; i < em->schedule->program->tensor_count; i++)
+        if (em->storage[i] != NULL && strcmp(em->storage[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A tensor's own name where C has no other meaning for it. */
+static const char *
+storage_name(struct emitter *em, const struct tensor *tensor)
+{
+    const char *name = c_name(em->arena, tensor->name);
+    static const char *const ours[] = {"kernel", "floor_div", "floor_mod", "bf16", "main"};
+    bool taken = target_hone_has(name) || is_size(em->schedule->program, name) ||
+                 (name[0] >= 'a' && name[0] <= 'z');
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        taken = taken || strcmp(name, ours[i]) == 0;
+    return taken || emit_is_storage(em, name) ? arena_printf(em->arena, "%s_", name) : name;
+}
+
+/* ---- helpers ---- */
+
+static const struct {
+    const char *name, *text;
+} scalars[] = {
+    {"floor_div", "static inline long\nfloor_div(long a, long b)\n{\n"
+                  "    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
+    {"floor_mod", "static inline long\nfloor_mod(long a, long b)\n{\n"
+                  "    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
+    {"f32_rsqrt", "static inline float\nf32_rsqrt(float x)\n{\n    return 1 / sqrtf(x);\n}\n"},
+    {"f64_rsqrt", "static inline double\nf64_rsqrt(double x)\n{\n    return 1 / sqrt(x);\n}\n"},
+    {"f32_sigmoid",
+     "static inline float\nf32_sigmoid(float x)\n{\n    return 1 / (1 + expf(-x));\n}\n"},
+    {"f64_sigmoid",
+     "static inline double\nf64_sigmoid(double x)\n{\n    return 1 / (1 + exp(-x));\n}\n"},
+    {"f32_softplus", "static inline float\nf32_softplus(float x)\n{\n"
+                     "    return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));\n}\n"},
+    {"f64_softplus", "static inline double\nf64_softplus(double x)\n{\n"
+                     "    return fmax(x, 0) + log1p(exp(-fabs(x)));\n}\n"},
+    {"f32_sign", "static inline float\nf32_sign(float x)\n{\n    return (x > 0) - (x < 0);\n}\n"},
+    {"f64_sign", "static inline double\nf64_sign(double x)\n{\n    return (x > 0) - (x < 0);\n}\n"},
+    {"f32_max", "static inline float\nf32_max(float a, float b)\n{\n    return a > b ? a : b;\n}\n"},
+    {"f32_min", "static inline float\nf32_min(float a, float b)\n{\n    return a < b ? a : b;\n}\n"},
+    {"f64_max",
+     "static inline double\nf64_max(double a, double b)\n{\n    return a > b ? a : b;\n}\n"},
+    {"f64_min",
+     "static inline double\nf64_min(double a, double b)\n{\n    return a < b ? a : b;\n}\n"},
+    {"f32_of_bf16", ""}, /* with bf16 itself, below */
+    {"bf16_of_f32", ""},
+};
+
+static const char bf16_text[] =
+    "#ifndef HONE /* else the prelude has them */\n"
+    "typedef uint16_t bf16;\n"
+    "static inline float\nf32_of_bf16(bf16 x)\n{\n"
+    "    const uint32_t bits = (uint32_t)x << 16;\n    float y;\n"
+    "    memcpy(&y, &bits, sizeof y);\n    return y;\n}\n"
+    "static inline bf16\nbf16_of_f32(float x)\n{\n    uint32_t bits;\n"
+    "    memcpy(&bits, &x, sizeof bits);\n"
+    "    if (x != x)\n        return (bf16)(bits >> 16 | 64);\n"
+    "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n}\n"
+    "#endif\n";
+
+static void
+add_helper(struct emitter *em, const char *name)
+{
+    for (size_t i = 0; i < em->helper_count; i++)
+        if (strcmp(em->helpers[i], name) == 0)
+            return;
+    em->helpers = arena_grow(em->arena, em->helpers, em->helper_count, em->helper_count + 1,
+                             sizeof *em->helpers);
+    em->helpers[em->helper_count++] = name;
+}
+
+static bool
+is_scalar_helper(const char *name)
+{
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (strcmp(scalars[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *
+emit_helper(struct emitter *em, const char *name)
+{
+    static const char *const types[] = {"vf32", "vi32", "vf64", "vi64"};
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(name, types[i]) == 0) {
+            add_helper(em, arena_printf(em->arena, "%s_all", name));
+            return name;
+        }
+    add_helper(em, name);
+    return name;
+}
+
+const char *
+emit_helper_if_any(struct emitter *em, const char *name)
+{
+    return target_hone_has(name) ? emit_helper(em, name) : NULL;
+}
+
+const char *
+emit_vector(struct emitter *em, const char *element, unsigned lanes)
+{
+    static const struct {
+        const char *element, *type;
+        unsigned bytes;
+    } rows[] = {{"f32", "float", 4}, {"f64", "double", 8}, {"i32", "int32_t", 4}, {"i64", "int64_t", 8}};
+    const char *name = arena_printf(em->arena, "%sx%u", element, lanes);
+    for (size_t i = 0; i < em->type_count; i++)
+        if (strcmp(em->types[i], name) == 0)
+            return name;
+    em->types = arena_grow(em->arena, em->types, em->type_count, em->type_count + 1, sizeof *em->types);
+    em->types[em->type_count++] = name;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].element, element) == 0)
+            buf_printf(&em->globals,
+                       "typedef %s %s __attribute__((vector_size(%u), aligned(%u), may_alias));\n",
+                       rows[i].type, name, rows[i].bytes * lanes, rows[i].bytes);
+    return name;
+}
+
+/* ---- storage ---- */
+
+const char *
+emit_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count)
+{
+    struct emitter *em = nest->em;
+    const char *name = emit_name(em, arena_printf(em->arena, "%s_", base));
+    const char *type = dtype_info[dtype].c_type;
+    int64_t size = (int64_t)dtype_info[dtype].size, room = count + 64 / size + 16;
+    if (dtype == DTYPE_BF16)
+        emit_helper(em, "bf16_of_f32");
+    if (nest->parallel && room * size <= STACK_SCRATCH)
+        emit_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
+    else if (!nest->parallel)
+        buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n", type, name,
+                   room);
+    else {
+        const char *own = emit_name(em, name);
+        buf_printf(&em->globals, "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64)));\n",
+                   type, own, room);
+        emit_line(em, "%s *const %s = %s;", type, name, own);
+    }
+    return name;
+}
+
+static void
+name_storage(struct emitter *em)
+{
+    const struct program *program = em->schedule->program;
+    em->storage = arena_array(em->arena, program->tensor_count + 1, sizeof *em->storage);
+    for (size_t i = 0; i < program->tensor_count; i++)
+        em->storage[i] = storage_name(em, program->tensors[i]);
+    for (size_t i = 0; i < program->stage_count; i++) {
+        const struct work *work = &em->schedule->works[i];
+        const struct tensor *tensor = work->tensor;
+        bool whole = work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
+        if (tensor->output >= 0 || !whole)
+            continue;
+        if (tensor->dtype == DTYPE_BF16)
+            emit_helper(em, "bf16_of_f32");
+        buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n",
+                   dtype_info[tensor->dtype].c_type, em->storage[tensor->number], tensor->count + 32);
+    }
+}
+
+/* ---- uses ---- */
+
+static void
+count_uses(uint8_t *uses, const struct expr *e)
+{
+    if (uses[e->id] < 2)
+        uses[e->id]++;
+    if (uses[e->id] > 1)
+        return;
+    for (unsigned i = 0; i < e->count; i++)
+        count_uses(uses, e->args[i]);
+}
+
+const uint8_t *
+emit_uses(struct emitter *em, const struct work *work)
+{
+    if (em->uses[work->number] == NULL) {
+        uint8_t *uses = arena_array(em->arena, ir_count(em->schedule->program->ir) + 256, 1);
+        count_uses(uses, work->code);
+        em->uses[work->number] = uses;
+    }
+    return em->uses[work->number];
+}
+
+/* ---- stages ---- */
+
+static void
+comment_stage(struct emitter *em, size_t stage)
+{
+    const struct line *line = &em->schedule->lines[stage];
+    struct buf buf = buf_in(em->arena);
+    for (size_t i = 0; i < line->count; i++)
+        buf_printf(&buf, " %s", line->tokens[i].text);
+    emit_line(em, "/* %s:%s */", em->schedule->program->stages[stage].tensor->name,
+              buf.length ? buf.data : "");
+}
+
+static void
+emit_root(struct emitter *em, size_t stage, const struct span *left)
+{
+    comment_stage(em, stage);
+    emit_open(em, "{");
+    nest_stage(em, stage, left, NULL);
+    emit_close(em);
+}
+
+/* The stages of a block, step by step. */
+static void
+emit_rec(struct emitter *em, const struct rec *rec)
+{
+    const struct program *program = em->schedule->program;
+    const struct stage *first = &program->stages[rec->first];
+    const char *var = emit_name(em, first->index[first->carried]);
+    emit_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", var, var, rec->size, var);
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        const struct work *work = &em->schedule->works[i];
+        struct span left[LANG_MAX_LEVELS];
+        for (unsigned l = 0; l < work->rank; l++)
+            left[l] = (struct span){.extent = work->extent[l]};
+        left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1};
+        emit_root(em, i, left);
+    }
+    emit_close(em);
+}
+
+static void
+emit_stages(struct emitter *em)
+{
+    const struct program *program = em->schedule->program;
+    for (size_t i = 0; i < program->stage_count && !em->failed; i++) {
+        const struct work *work = &em->schedule->works[i];
+        if (work->stage->rec >= 0) {
+            if (program->recs[work->stage->rec].first == i)
+                emit_rec(em, &program->recs[work->stage->rec]);
+        } else if (work->fate == FATE_ROOT ||
+                   (work->fate == FATE_DO && work->stored && !work->in_place))
+            emit_root(em, i, NULL);
+    }
+}
+
+/* ---- the file ---- */
+
+static void
+put_signature(struct buf *buf, struct emitter *em)
+{
+    const struct program *program = em->schedule->program;
+    buf_puts(buf, "void\nkernel(");
+    for (size_t i = 0; i < program->input_count; i++)
+        buf_printf(buf, "%sconst %s *restrict %s", i ? ", " : "",
+                   dtype_info[program->tensors[i]->dtype].c_type, em->storage[i]);
+    for (size_t i = 0; i < program->output_count; i++) {
+        const struct tensor *tensor = program->outputs[i];
+        buf_printf(buf, "%s%s *restrict %s", i || program->input_count ? ", " : "",
+                   dtype_info[tensor->dtype].c_type, em->storage[tensor->number]);
+    }
+    buf_puts(buf, ")\n");
+}
+
+static void
+put_helpers(struct buf *buf, struct emitter *em)
+{
+    const char **of_header = arena_array(em->arena, em->helper_count + 1, sizeof *of_header);
+    size_t count = 0;
+    bool bf16 = false;
+    for (size_t i = 0; i < em->helper_count; i++)
+        if (!is_scalar_helper(em->helpers[i]))
+            of_header[count++] = em->helpers[i];
+        else
+            bf16 = bf16 || strstr(em->helpers[i], "bf16") != NULL;
+    for (size_t i = 0; i < em->schedule->program->tensor_count; i++)
+        bf16 = bf16 || em->schedule->program->tensors[i]->dtype == DTYPE_BF16;
+    if (count > 0) {
+        buf_printf(buf, "#define HONE_VECTOR_BYTES %u\n", em->schedule->vector_bytes);
+        target_hone_text(buf, of_header, count);
+    }
+    if (bf16)
+        buf_puts(buf, bf16_text);
+    for (size_t i = 0; i < em->helper_count; i++)
+        for (size_t s = 0; s < sizeof scalars / sizeof *scalars; s++)
+            if (strcmp(scalars[s].name, em->helpers[i]) == 0)
+                buf_puts(buf, scalars[s].text);
+    buf_putc(buf, '\n');
+}
+
+static void
+put_title(struct buf *buf, const struct schedule *schedule)
+{
+    struct buf text = buf_in(buf->arena);
+    coder_write(&text, schedule);
+    buf_printf(buf, "/* %s, case %s\n *\n", schedule->program->name, schedule->program->case_name);
+    for (const char *at = text.data; at != NULL && *at;) {
+        const char *end = strchr(at, '\n');
+        buf_printf(buf, " *   %.*s\n", (int)(end - at), at);
+        at = end + 1;
+    }
+    buf_puts(buf, " */\n");
+}
+
+bool
+coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags)
+{
+    struct buf body = buf_in(arena);
+    struct emitter em = {.arena = arena,
+                         .schedule = schedule,
+                         .diags = diags,
+                         .out = &body,
+                         .globals = buf_in(arena),
+                         .indent = 1};
+    em.uses = arena_array(arena, schedule->program->stage_count + 1, sizeof *em.uses);
+    name_storage(&em);
+    emit_stages(&em);
+    if (em.failed)
+        return false;
+    put_title(buf, schedule);
+    buf_puts(buf, "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    put_helpers(buf, &em);
+    buf_add(buf, em.globals.data, em.globals.length);
+    buf_putc(buf, '\n');
+    put_signature(buf, &em);
+    buf_puts(buf, "{\n");
+    buf_add(buf, body.data, body.length);
+    buf_puts(buf, "}\n");
+    return true;
+}

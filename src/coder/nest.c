@@ -1,0 +1,376 @@
+/* Loops: the walk over the tokens of a line. */
+#include "coder/emit_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- steps of a loop ---- */
+
+/* From here inwards with the index at this span. */
+static void
+walk_at(struct nest *nest, size_t at, struct span span)
+{
+    unsigned level = nest->line->tokens[at].level;
+    struct span saved = nest->span[level];
+    nest->before[at] = saved;
+    nest->span[level] = span;
+    nest_walk(nest, at + 1);
+    nest->span[level] = saved;
+}
+
+static const char *
+span_text(struct emitter *em, const struct span *span, int64_t more)
+{
+    struct lin lin = {.add = span->add + more};
+    if (span->var != NULL)
+        lin_add_var(&lin, span->var, 1);
+    return lin_text(em->arena, &lin);
+}
+
+static struct span
+part_of(const struct span *span, int64_t from, int64_t extent)
+{
+    return (struct span){span->var, span->add + from, extent, span->low + from, span->high + from};
+}
+
+/* The tile that a loop variable stands for: it runs over `count` steps from the span's start. */
+static struct span
+looped(const struct span *span, const char *var, int64_t step, int64_t count)
+{
+    return (struct span){var, 0, step, span->low, span->high + (count - 1) * step};
+}
+
+/* Reduction loops outside of the accumulators: is this the first, the last pass? */
+static bool
+is_outer_reduction(const struct nest *nest, size_t at)
+{
+    const struct member *host = &nest->member[0];
+    return host->work->reduce != NULL && at < host->acc &&
+           !work_is_left(host->work, nest->line->tokens[at].level);
+}
+
+static void
+push_condition(struct nest *nest, const char *first, const char *last)
+{
+    nest->first[nest->conditions] = first;
+    nest->last[nest->conditions++] = last;
+}
+
+/* ---- loops ---- */
+
+static void
+plain_loop(struct nest *nest, size_t at)
+{
+    struct emitter *em = nest->em;
+    const struct token *token = &nest->line->tokens[at];
+    const struct span span = nest->span[token->level];
+    int64_t step = token->step < span.extent ? token->step : span.extent;
+    int64_t full = span.extent / step, rest = span.extent % step;
+    bool outer = is_outer_reduction(nest, at);
+    nest->ordinal[at] = 0;
+    if (full + (rest > 0) <= 1) {
+        walk_at(nest, at, span);
+        return;
+    }
+    if (full == 1) {
+        if (outer)
+            push_condition(nest, "1", "0");
+        emit_open(em, "{");
+        walk_at(nest, at, part_of(&span, 0, step));
+        emit_close(em);
+    } else {
+        const char *var = emit_name(em, nest->member[0].work->index[token->level]);
+        if (outer)
+            push_condition(nest, arena_printf(em->arena, "%s == %s", var, span_text(em, &span, 0)),
+                           rest ? "0"
+                                : arena_printf(em->arena, "%s == %s", var,
+                                               span_text(em, &span, (full - 1) * step)));
+        emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
+                  span_text(em, &span, 0), var, span_text(em, &span, full * step), var, step);
+        walk_at(nest, at, looped(&span, var, step, full));
+        emit_close(em);
+    }
+    nest->conditions -= outer;
+    if (rest > 0) {
+        if (outer)
+            push_condition(nest, "0", "1");
+        emit_open(em, "{");
+        walk_at(nest, at, part_of(&span, full * step, rest));
+        emit_close(em);
+        nest->conditions -= outer;
+    }
+}
+
+static void
+unrolled_loop(struct nest *nest, size_t at)
+{
+    const struct token *token = &nest->line->tokens[at];
+    const struct span span = nest->span[token->level];
+    int64_t step = token->step, number = 0;
+    bool outer = is_outer_reduction(nest, at);
+    for (int64_t from = 0; from < span.extent; from += step, number++) {
+        int64_t extent = span.extent - from < step ? span.extent - from : step;
+        nest->ordinal[at] = number;
+        if (outer)
+            push_condition(nest, from == 0 ? "1" : "0", from + step >= span.extent ? "1" : "0");
+        walk_at(nest, at, part_of(&span, from, extent));
+        nest->conditions -= outer;
+    }
+}
+
+/* One vector at this span, `active` lanes of it. */
+static void
+walk_vector(struct nest *nest, size_t at, struct span span)
+{
+    nest->vector = (int)nest->line->tokens[at].level;
+    nest->active = (unsigned)span.extent;
+    span.extent = 1;
+    walk_at(nest, at, span);
+    nest->vector = -1;
+    nest->active = nest->lanes;
+}
+
+/* Inside accumulators that the index is part of, every vector has registers of its own. */
+static bool
+must_unroll(const struct nest *nest, size_t at)
+{
+    unsigned level = nest->line->tokens[at].level;
+    for (unsigned i = 0; i < nest->members; i++) {
+        const struct member *member = &nest->member[i];
+        if (member->work->reduce == NULL || at < member->acc)
+            continue;
+        for (unsigned l = 0; l < member->work->rank; l++)
+            if (member->map[l] == (int)level)
+                return true;
+    }
+    return false;
+}
+
+static void
+vector_loop(struct nest *nest, size_t at)
+{
+    struct emitter *em = nest->em;
+    const struct token *token = &nest->line->tokens[at];
+    const struct span span = nest->span[token->level];
+    int64_t lanes = nest->lanes, full = span.extent / lanes, rest = span.extent % lanes;
+    bool unroll = full <= 1 || must_unroll(nest, at);
+    nest->ordinal[at] = 0;
+    if (unroll)
+        for (int64_t i = 0; i < full; i++) {
+            nest->ordinal[at] = i;
+            walk_vector(nest, at, part_of(&span, i * lanes, lanes));
+        }
+    else {
+        const char *var = emit_name(em, nest->member[0].work->index[token->level]);
+        emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
+                  span_text(em, &span, 0), var, span_text(em, &span, full * lanes), var, lanes);
+        walk_vector(nest, at, looped(&span, var, lanes, full));
+        emit_close(em);
+    }
+    nest->ordinal[at] = full;
+    if (rest > 0)
+        walk_vector(nest, at, part_of(&span, full * lanes, rest));
+}
+
+/* ---- threads ---- */
+
+/* The last steps of collapsed loops may be smaller: each has two cases. */
+static void
+walk_threads(struct nest *nest, size_t at, size_t end, const char *const *vars)
+{
+    struct emitter *em = nest->em;
+    if (at == end) {
+        nest_walk(nest, end);
+        return;
+    }
+    const struct token *token = &nest->line->tokens[at];
+    const struct span span = nest->span[token->level];
+    const char *var = vars[0];
+    int64_t step = token->step < span.extent ? token->step : span.extent;
+    int64_t full = span.extent / step, rest = span.extent % step;
+    struct span tile = looped(&span, var, step, full);
+    nest->before[at] = span;
+    nest->ordinal[at] = 0;
+    if (rest > 0)
+        emit_open(em, "if (%s < %s) {", var, span_text(em, &span, full * step));
+    nest->span[token->level] = tile;
+    walk_threads(nest, at + 1, end, vars + 1);
+    if (rest > 0) {
+        em->indent--;
+        emit_line(em, "} else {");
+        em->indent++;
+        nest->span[token->level] = part_of(&span, full * step, rest);
+        walk_threads(nest, at + 1, end, vars + 1);
+        emit_close(em);
+    }
+    nest->span[token->level] = span;
+}
+
+static void
+parallel_loops(struct nest *nest, size_t at)
+{
+    struct emitter *em = nest->em;
+    size_t end = at;
+    const char *vars[CODER_MAX_TOKENS];
+    double points = 1;
+    while (end < nest->line->count && nest->line->tokens[end].form == TOKEN_LOOP &&
+           nest->line->tokens[end].mark == MARK_THREADS)
+        end++;
+    for (size_t i = at; i < end; i++) {
+        const struct token *token = &nest->line->tokens[i];
+        int64_t step = token->step, extent = nest->span[token->level].extent;
+        points *= (double)((extent + step - 1) / step);
+    }
+    if (points <= 1) {
+        for (size_t i = at; i < end; i++)
+            nest->before[i] = nest->span[nest->line->tokens[i].level];
+        nest_walk(nest, end);
+        return;
+    }
+    if (end - at > 1)
+        emit_line(em, "#pragma omp parallel for collapse(%zu)", end - at);
+    else
+        emit_line(em, "#pragma omp parallel for");
+    for (size_t i = at; i < end; i++) {
+        const struct token *token = &nest->line->tokens[i];
+        const struct span *span = &nest->span[token->level];
+        const char *var = vars[i - at] =
+            emit_name(em, nest->member[0].work->index[token->level]);
+        emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ")%s", var,
+                  span_text(em, span, 0), var, span_text(em, span, span->extent), var, token->step,
+                  i + 1 < end ? "" : " {");
+    }
+    nest->parallel = true;
+    walk_threads(nest, at, end, vars);
+    nest->parallel = false;
+    em->indent -= (unsigned)(end - at - 1);
+    emit_close(em);
+}
+
+/* ---- the walk ---- */
+
+/* Everything has a place: host first, then guests, which may read it. */
+static void
+walk_point(struct nest *nest)
+{
+    value_forget(nest);
+    for (unsigned i = 0; i < nest->members; i++) {
+        struct member *member = &nest->member[i];
+        if (member->work->reduce != NULL)
+            acc_term(nest, member);
+        else {
+            struct value value = value_of(nest, member, member->work->code, NULL);
+            if (i == 0 && nest->members > 1)
+                value = nest->member[0].result = value_named(nest, "e", value);
+            value_store(nest, member, value);
+        }
+    }
+    nest->member[0].result.text = NULL;
+}
+
+void
+nest_walk(struct nest *nest, size_t at)
+{
+    struct emitter *em = nest->em;
+    if (em->failed)
+        return;
+    if (em->lines > CODER_MAX_LINES) {
+        emit_fail(em, nest->line->place, "the kernel would have more than %d lines; unroll less",
+                  CODER_MAX_LINES);
+        return;
+    }
+    for (unsigned i = 0; i < nest->members; i++)
+        if (nest->member[i].work->reduce != NULL && nest->member[i].acc == at &&
+            !nest->member[i].open) {
+            acc_walk(nest, at, i);
+            return;
+        }
+    if (at == nest->line->count) {
+        walk_point(nest);
+        return;
+    }
+    const struct token *token = &nest->line->tokens[at];
+    switch (token->form) {
+    case TOKEN_PACK:
+        pack_walk(nest, at);
+        return;
+    case TOKEN_DO:
+        box_walk(nest, at);
+        return;
+    case TOKEN_NT:
+        nest->stream = true;
+        nest_walk(nest, at + 1);
+        return;
+    case TOKEN_LOOP:
+        break;
+    default: /* acc, with, inline: what they say is known already */
+        nest_walk(nest, at + 1);
+        return;
+    }
+    if (is_outer_reduction(nest, at) && nest->partial == NULL)
+        partial_open(nest);
+    switch (token->mark) {
+    case MARK_THREADS:
+        if (!nest->parallel)
+            parallel_loops(nest, at);
+        else
+            plain_loop(nest, at);
+        return;
+    case MARK_UNROLL:
+    case MARK_OWN:
+        unrolled_loop(nest, at);
+        return;
+    case MARK_VECTOR:
+        vector_loop(nest, at);
+        return;
+    default:
+        plain_loop(nest, at);
+    }
+}
+
+/* ---- a stage ---- */
+
+static void
+add_member(struct nest *nest, const struct work *work, size_t acc, const int8_t *map)
+{
+    struct member *member = &nest->member[nest->members++];
+    *member = (struct member){.work = work, .acc = acc};
+    memcpy(member->map, map, sizeof member->map);
+}
+
+/* Without `acc` results go to memory at every point: as if it stood last. */
+static size_t
+acc_position(const struct line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_ACC)
+            return i;
+    return line->count;
+}
+
+void
+nest_stage(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer)
+{
+    const struct schedule *schedule = em->schedule;
+    const struct work *work = &schedule->works[stage];
+    const struct line *line = &schedule->lines[stage];
+    struct nest *nest = arena_alloc(em->arena, sizeof *nest);
+    int8_t same[LANG_MAX_LEVELS];
+    for (int i = 0; i < LANG_MAX_LEVELS; i++)
+        same[i] = (int8_t)i;
+    *nest = (struct nest){.em = em, .line = line, .vector = -1, .lanes = work->lanes};
+    nest->active = nest->lanes;
+    if (outer != NULL) {
+        nest->boxes = outer->boxes;
+        nest->parallel = outer->parallel;
+    }
+    for (unsigned i = 0; i < work->levels; i++)
+        nest->span[i] = i < work->rank && left != NULL
+                            ? left[i]
+                            : (struct span){.extent = work->extent[i]};
+    add_member(nest, work, acc_position(line), same);
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_WITH)
+            add_member(nest, &schedule->works[line->tokens[i].stage], i, line->tokens[i].map);
+    nest_walk(nest, 0);
+}

@@ -1,0 +1,240 @@
+/* pack(T): a copy of what the loops below read, in the order in which they read it. */
+#include "coder/emit_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PACK_MOST ((int64_t)256 << 20) /* bytes */
+
+/* The loop tokens behind `at` over indices that the access depends on. */
+static bool
+is_part(const struct nest *nest, size_t at, uint32_t free)
+{
+    const struct token *token = &nest->line->tokens[at];
+    return token->form == TOKEN_LOOP && (free & 1u << token->level);
+}
+
+/* ---- layout ---- */
+
+/* Sizes of the copy by token, from the tile at the pack; elements in all. */
+static int64_t
+lay_out(const struct nest *nest, struct pack *pack)
+{
+    int64_t extent[LANG_MAX_LEVELS], size[CODER_MAX_TOKENS], total = 1;
+    uint32_t free = pack->load->free;
+    for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
+        extent[i] = nest->span[i].extent;
+    for (size_t i = pack->token + 1; i < nest->line->count; i++) {
+        if (!is_part(nest, i, free))
+            continue;
+        const struct token *token = &nest->line->tokens[i];
+        int64_t all = extent[token->level], lanes = nest->lanes;
+        if (token->mark == MARK_VECTOR) {
+            size[i] = (all + lanes - 1) / lanes * lanes;
+            extent[token->level] = 1;
+        } else {
+            size[i] = (all + token->step - 1) / token->step;
+            extent[token->level] = token->step < all ? token->step : all;
+        }
+    }
+    for (size_t i = nest->line->count; i-- > pack->token + 1;)
+        if (is_part(nest, i, free)) {
+            pack->stride[i] = total;
+            total *= size[i];
+        }
+    return total;
+}
+
+/* How far the index has moved in the loop of token number `at`, in elements. */
+static struct lin
+moved(const struct nest *nest, size_t at)
+{
+    unsigned level = nest->line->tokens[at].level;
+    const struct span *now = &nest->span[level], *then = &nest->before[at];
+    for (size_t i = at + 1; i < nest->line->count; i++)
+        if (nest->line->tokens[i].form == TOKEN_LOOP && nest->line->tokens[i].level == level) {
+            now = &nest->before[i];
+            break;
+        }
+    struct lin lin = {.add = now->add - then->add};
+    if (now->var != NULL)
+        lin_add_var(&lin, now->var, 1);
+    if (then->var != NULL)
+        lin_add_var(&lin, then->var, -1);
+    return lin;
+}
+
+/* Adds steps of a loop times the stride of the copy. */
+static void
+add_steps(struct nest *nest, struct lin *offset, const struct lin *elements, int64_t step,
+          int64_t stride)
+{
+    if (lin_is_number(elements))
+        offset->add += elements->add / step * stride;
+    else if (stride % step == 0)
+        lin_add(offset, elements, stride / step);
+    else
+        lin_add_var(offset,
+                    arena_printf(nest->em->arena, "((%s)/%" PRId64 ")",
+                                 lin_text(nest->em->arena, elements), step),
+                    stride);
+}
+
+static int64_t
+step_of(const struct token *token)
+{
+    return token->mark == MARK_VECTOR ? 1 : token->step;
+}
+
+const char *
+pack_address(struct nest *nest, const struct member *member, const struct expr *load,
+             int64_t *stride)
+{
+    const struct pack *pack = nest->packs;
+    struct lin offset = {0};
+    while (pack != NULL && pack->load != load)
+        pack = pack->outer;
+    if (pack == NULL || member != &nest->member[0])
+        return NULL;
+    *stride = 0;
+    for (size_t i = pack->token + 1; i < nest->line->count; i++) {
+        if (!is_part(nest, i, load->free))
+            continue;
+        const struct token *token = &nest->line->tokens[i];
+        struct lin elements = moved(nest, i);
+        add_steps(nest, &offset, &elements, step_of(token), pack->stride[i]);
+        if (token->mark == MARK_VECTOR && nest->vector == (int)token->level)
+            *stride = pack->stride[i];
+    }
+    if (lin_is_number(&offset) && offset.add == 0)
+        return pack->name;
+    return arena_printf(nest->em->arena, "%s + %s", pack->name,
+                        lin_text(nest->em->arena, &offset));
+}
+
+/* ---- copying ---- */
+
+struct copying {
+    struct nest nest; /* spans as the copy's own loops set them */
+    const struct pack *pack;
+    const char *end[LANG_MAX_LEVELS]; /* of each index's tile */
+    bool threads;                     /* the first loop may be spread */
+};
+
+static const char *
+start_text(struct emitter *em, const struct span *span, int64_t more)
+{
+    struct lin lin = {.add = span->add + more};
+    if (span->var != NULL)
+        lin_add_var(&lin, span->var, 1);
+    return lin_text(em->arena, &lin);
+}
+
+static void
+copy_element(struct copying *copying, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    struct emitter *em = nest->em;
+    const struct expr *load = copying->pack->load;
+    value_forget(nest);
+    struct value value = value_of(nest, &nest->member[0], load, NULL);
+    emit_line(em, "%s[%s] = %s;", copying->pack->name, lin_text(em->arena, offset),
+              value_element(em, load->tensor->dtype, value));
+}
+
+static void
+copy_from(struct copying *copying, size_t at, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    struct emitter *em = nest->em;
+    uint32_t free = copying->pack->load->free;
+    while (at < nest->line->count && !is_part(nest, at, free))
+        at++;
+    if (at == nest->line->count) {
+        copy_element(copying, offset);
+        return;
+    }
+    const struct token *token = &nest->line->tokens[at];
+    struct span *span = &nest->span[token->level], saved = *span;
+    int64_t step = step_of(token);
+    struct lin here = *offset;
+    if (saved.extent <= step) { /* one step */
+        copy_from(copying, at + 1, &here);
+        return;
+    }
+    const char *saved_end = copying->end[token->level];
+    const char *var = emit_name(em, nest->member[0].work->index[token->level]);
+    if (copying->threads)
+        emit_line(em, "#pragma omp parallel for");
+    copying->threads = false;
+    emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var, start_text(em, &saved, 0),
+              var, saved_end, var, step);
+    *span = (struct span){var, 0, step, saved.low, saved.high + saved.extent - 1};
+    struct lin elements = {.add = -saved.add};
+    lin_add_var(&elements, var, 1);
+    if (saved.var != NULL)
+        lin_add_var(&elements, saved.var, -1);
+    add_steps(nest, &here, &elements, step, copying->pack->stride[at]);
+    if (step > 1) {
+        const char *end = emit_name(em, "end");
+        if (saved.extent % step != 0)
+            emit_line(em, "const long %s = %s + %" PRId64 " < %s ? %s + %" PRId64 " : %s;", end, var,
+                      step, saved_end, var, step, saved_end);
+        else
+            emit_line(em, "const long %s = %s + %" PRId64 ";", end, var, step);
+        copying->end[token->level] = end;
+    }
+    copy_from(copying, at + 1, &here);
+    emit_close(em);
+    copying->end[token->level] = saved_end;
+    *span = saved;
+}
+
+/* Ranges over the whole tile, so that what may lie outside has its default. */
+static void
+copy_out(struct nest *nest, const struct pack *pack)
+{
+    struct copying *copying = arena_alloc(nest->em->arena, sizeof *copying);
+    struct lin offset = {0};
+    copying->nest = *nest;
+    copying->nest.packs = NULL;
+    copying->nest.known = NULL;
+    copying->nest.known_count = copying->nest.known_capacity = 0;
+    copying->pack = pack;
+    copying->threads = !nest->parallel;
+    for (unsigned i = 0; i < nest->member[0].work->levels; i++) {
+        const struct span *span = &nest->span[i];
+        copying->end[i] = start_text(nest->em, span, span->extent);
+    }
+    copy_from(copying, pack->token + 1, &offset);
+}
+
+void
+pack_walk(struct nest *nest, size_t at)
+{
+    struct emitter *em = nest->em;
+    const struct token *token = &nest->line->tokens[at];
+    const struct work *work = nest->member[0].work;
+    const struct expr *loads[32];
+    const struct expr *where = work->reduce != NULL ? work->reduce->args[0] : work->code;
+    size_t count = work_loads(where, token->tensor, loads, 32);
+    if ((size_t)token->number > count || token->number > 32) {
+        emit_fail(em, token->place, "%s: %s reads %s %zu times in its loops", token->text,
+                  work->tensor->name, token->tensor->name, count);
+        return;
+    }
+    struct pack *pack = arena_alloc(em->arena, sizeof *pack);
+    *pack = (struct pack){.outer = nest->packs, .load = loads[token->number - 1], .token = at};
+    int64_t elements = lay_out(nest, pack);
+    if (elements > PACK_MOST / (int64_t)dtype_info[token->tensor->dtype].size) {
+        emit_fail(em, token->place,
+                  "%s: the copy would take more than 256 MB; write it below a tile of fewer elements",
+                  token->text);
+        return;
+    }
+    pack->name = emit_scratch(nest, token->tensor->name, token->tensor->dtype, elements);
+    copy_out(nest, pack);
+    nest->packs = pack;
+    nest_walk(nest, at + 1);
+    nest->packs = pack->outer;
+}

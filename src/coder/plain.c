@@ -1,0 +1,32 @@
+/* The plain schedule: left loops in order, the first on threads, one accumulator, reduction loops.
+ * Legal for every stage. */
+#include "coder/coder_int.h"
+
+static struct token *
+add_token(struct line *line, struct token token)
+{
+    token.place = line->place;
+    line->tokens[line->count] = token;
+    return &line->tokens[line->count++];
+}
+
+void
+plain_line(struct arena *arena, struct line *line, const struct work *work)
+{
+    bool threads = work->fate == FATE_ROOT;
+    for (unsigned i = 0; i < work->levels; i++) {
+        bool carried = work->stage->rec >= 0 && i == work->stage->carried;
+        if (i == work->rank)
+            add_token(line, (struct token){.form = TOKEN_ACC, .text = "acc"});
+        if (carried)
+            continue;
+        struct token *token = add_token(
+            line,
+            (struct token){.form = TOKEN_LOOP, .text = work->index[i], .level = i, .step = 1});
+        if (threads && i < work->rank) {
+            token->mark = MARK_THREADS;
+            token->text = arena_printf(arena, "%s@p", work->index[i]);
+            threads = false;
+        }
+    }
+}

@@ -1,0 +1,276 @@
+/* Results into memory: outputs, scratch, partial results between passes. */
+#include "coder/emit_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- where ---- */
+
+/* The current left indices of a member. */
+static void
+left_forms(const struct nest *nest, const struct member *member, struct lin *forms)
+{
+    for (unsigned i = 0; i < member->work->rank; i++) {
+        const struct span *span = &nest->span[member->map[i]];
+        forms[i] = (struct lin){.add = span->add};
+        if (span->var != NULL)
+            lin_add_var(&forms[i], span->var, 1);
+    }
+}
+
+/* How far the place moves from lane to lane, in a box of these extents. */
+static int64_t
+lane_stride(const struct nest *nest, const struct member *member, const int64_t *extents)
+{
+    int64_t stride = 1;
+    for (unsigned i = member->work->rank; i-- > 0; stride *= extents[i])
+        if (member->map[i] == nest->vector)
+            return stride;
+    return 0;
+}
+
+/* ---- storing ---- */
+
+static const struct {
+    enum lane lane;
+    const char *narrow, *wide; /* functions of hone.h */
+} stores[DTYPE_COUNT] = {
+    [DTYPE_F64] = {LANE_F64, NULL, "vf64_store"},
+    [DTYPE_F32] = {LANE_F32, "vf32_store", NULL},
+    [DTYPE_F16] = {LANE_F32, "vf32_store_f16", NULL},
+    [DTYPE_BF16] = {LANE_F32, "vf32_store_bf16", NULL},
+    [DTYPE_I32] = {LANE_I32, "vi32_store", NULL},
+    [DTYPE_I8] = {LANE_I32, "vi32_store_i8", NULL},
+    [DTYPE_U8] = {LANE_I32, "vi32_store_u8", NULL},
+    [DTYPE_BOOL] = {LANE_I32, "vi32_store_u8", NULL},
+};
+
+/* "p + a + 3" as "p[a + 3 + more]" */
+static const char *
+element_at(struct emitter *em, const char *address, int64_t more)
+{
+    const char *plus = strstr(address, " + ");
+    if (plus == NULL)
+        return arena_printf(em->arena, "%s[%" PRId64 "]", address, more);
+    if (more == 0)
+        return arena_printf(em->arena, "%.*s[%s]", (int)(plus - address), address, plus + 3);
+    return arena_printf(em->arena, "%.*s[%s + %" PRId64 "]", (int)(plus - address), address, plus + 3,
+                        more);
+}
+
+const char *
+value_element(struct emitter *em, enum dtype dtype, struct value scalar)
+{
+    const char *value = scalar.text;
+    enum lane lane = scalar.lane;
+    switch (dtype) {
+    case DTYPE_BF16:
+        return arena_printf(em->arena, "%s(%s)", emit_helper(em, "bf16_of_f32"), value);
+    case DTYPE_F16:
+        return arena_printf(em->arena, "(_Float16)%s", value);
+    case DTYPE_BOOL:
+        return arena_printf(em->arena, "%s != 0", value);
+    case DTYPE_I8:
+    case DTYPE_U8:
+    case DTYPE_I32:
+        return arena_printf(em->arena, lane >= LANE_F32 ? "(%s)(long)%s" : "(%s)%s",
+                            dtype_info[dtype].c_type, value);
+    default:
+        return value;
+    }
+}
+
+/* Streaming stores need the vector's own alignment, which addresses show only if all of their parts
+ * have it. */
+static bool
+may_stream(const struct nest *nest, const struct member *member, const int64_t *extents)
+{
+    int64_t stride = 1;
+    if (!nest->stream || nest->active < nest->lanes || nest->vector < 0)
+        return false;
+    for (unsigned i = member->work->rank; i-- > 0; stride *= extents[i]) {
+        const struct span *span = &nest->span[member->map[i]];
+        if (member->map[i] == nest->vector) {
+            const struct token *token = NULL;
+            for (size_t t = 0; t < nest->line->count; t++) {
+                token = &nest->line->tokens[t];
+                if (token->form == TOKEN_LOOP && (int)token->level == nest->vector &&
+                    token->mark != MARK_VECTOR && token->step % nest->lanes != 0)
+                    return false;
+            }
+            if (stride != 1 || span->add % nest->lanes != 0)
+                return false;
+        } else if (extents[i] > 1 && stride % nest->lanes != 0)
+            return false;
+    }
+    return true;
+}
+
+static void
+store_at(struct nest *nest, enum dtype dtype, const char *address, int64_t stride, bool stream,
+         struct value value)
+{
+    struct emitter *em = nest->em;
+    bool wide = em->schedule->vector_bytes / nest->lanes == 8;
+    const char *store = wide ? stores[dtype].wide : stores[dtype].narrow;
+    if (!value.vector && nest->vector >= 0 && stride != 0)
+        value = value_as(nest, value, value.lane, true);
+    if (!value.vector) {
+        if (dtype_is_float(dtype) && value.lane < LANE_F32)
+            value = value_as(nest, value, dtype == DTYPE_F64 ? LANE_F64 : LANE_F32, false);
+        emit_line(em, "%s = %s;", element_at(em, address, 0),
+                  value_element(em, dtype, value));
+        return;
+    }
+    enum lane lane = stores[dtype].lane;
+    if (store != NULL && stride == 1) {
+        if (dtype == DTYPE_BOOL)
+            value = value_as(nest, value_as(nest, value, LANE_BOOL, true), lane, true);
+        value = value_as(nest, value, lane, true);
+        if (stream && strcmp(store, "vf32_store") == 0)
+            emit_line(em, "%s(%s, %s);", emit_helper(em, "vf32_stream"), address, value.text);
+        else if (nest->active < nest->lanes)
+            emit_line(em, "%s(%s, %s, %u);",
+                      emit_helper(em, arena_printf(em->arena, "%s_tail", store)), address, value.text,
+                      nest->active);
+        else
+            emit_line(em, "%s(%s, %s);", emit_helper(em, store), address, value.text);
+        return;
+    }
+    value = value_named(nest, "y", value);
+    for (unsigned i = 0; i < nest->active; i++) {
+        struct value element = {arena_printf(em->arena, "%s[%u]", value.text, i), value.lane, false};
+        emit_line(em, "%s = %s;", element_at(em, address, i * stride),
+                  value_element(em, dtype, element));
+    }
+}
+
+static const struct box *
+box_of(const struct nest *nest, const struct tensor *tensor)
+{
+    const struct box *box = nest->boxes;
+    while (box != NULL && box->tensor != tensor)
+        box = box->outer;
+    return box != NULL && !box->whole ? box : NULL;
+}
+
+void
+value_store(struct nest *nest, const struct member *member, struct value value)
+{
+    const struct tensor *tensor = member->work->tensor;
+    const struct box *box = box_of(nest, tensor);
+    struct lin forms[LANG_MAX_RANK];
+    int64_t extents[LANG_MAX_RANK];
+    for (unsigned i = 0; i < tensor->rank; i++)
+        extents[i] = box != NULL ? box->at[i].extent : tensor->size[i];
+    left_forms(nest, member, forms);
+    store_at(nest, tensor->dtype, value_address(nest, member, tensor, forms),
+             lane_stride(nest, member, extents), box == NULL && may_stream(nest, member, extents),
+             value);
+}
+
+/* ---- partial results ---- */
+
+/* What is kept between passes must lose no digits: the output's own type, or scratch. */
+static enum dtype
+partial_dtype(const struct work *work)
+{
+    const struct expr *reduce = work->reduce;
+    if (reduce->kind == KIND_F64)
+        return DTYPE_F64;
+    return reduce->kind == KIND_INT || reduce->kind == KIND_BOOL ? DTYPE_I32 : DTYPE_F32;
+}
+
+void
+partial_open(struct nest *nest)
+{
+    const struct work *work = nest->member[0].work;
+    enum dtype dtype = partial_dtype(work);
+    int64_t count = 1;
+    if (dtype == work->tensor->dtype)
+        return;
+    struct box *box = arena_alloc(nest->em->arena, sizeof *box);
+    box->tensor = work->tensor;
+    for (unsigned i = 0; i < work->rank; i++) {
+        box->at[i] = nest->span[i];
+        count *= nest->span[i].extent;
+    }
+    box->name = emit_scratch(nest, work->tensor->name, dtype, count);
+    nest->partial = box;
+}
+
+/* The address of the current partial result and its stride. */
+static const char *
+partial_address(struct nest *nest, const struct member *member, int64_t *stride)
+{
+    const struct tensor *tensor = member->work->tensor;
+    const struct box *box = nest->partial;
+    struct lin forms[LANG_MAX_RANK];
+    int64_t extents[LANG_MAX_RANK];
+    left_forms(nest, member, forms);
+    if (box == NULL) {
+        const struct box *of = box_of(nest, tensor);
+        for (unsigned i = 0; i < tensor->rank; i++)
+            extents[i] = of != NULL ? of->at[i].extent : tensor->size[i];
+        *stride = lane_stride(nest, member, extents);
+        return value_address(nest, member, tensor, forms);
+    }
+    struct lin offset = {0};
+    int64_t step = 1;
+    for (unsigned i = tensor->rank; i-- > 0; step *= box->at[i].extent) {
+        lin_add(&offset, &forms[i], step);
+        offset.add -= box->at[i].add * step;
+        if (box->at[i].var != NULL)
+            lin_add_var(&offset, box->at[i].var, -step);
+        extents[i] = box->at[i].extent;
+    }
+    *stride = lane_stride(nest, member, extents);
+    if (lin_is_number(&offset) && offset.add == 0)
+        return box->name;
+    return arena_printf(nest->em->arena, "%s + %s", box->name, lin_text(nest->em->arena, &offset));
+}
+
+struct value
+value_reload(struct nest *nest, const struct member *member, enum lane lane)
+{
+    struct emitter *em = nest->em;
+    int64_t stride;
+    const char *address = partial_address(nest, member, &stride);
+    enum dtype dtype = partial_dtype(member->work);
+    struct value value = {NULL, dtype == DTYPE_F64   ? LANE_F64
+                                : dtype == DTYPE_I32 ? LANE_I32
+                                                     : LANE_F32,
+                          nest->vector >= 0};
+    bool wide = em->schedule->vector_bytes / nest->lanes == 8;
+    const char *load = dtype == DTYPE_F64   ? "vf64_load"
+                       : dtype == DTYPE_I32 ? "vi32_load"
+                                            : "vf32_load";
+    if (!value.vector)
+        value.text = arena_printf(em->arena, "%s", element_at(em, address, 0));
+    else if (stride == 1 && wide == (dtype == DTYPE_F64)) {
+        if (nest->active < nest->lanes)
+            value.text = arena_printf(em->arena, "%s(%s, %u)",
+                                      emit_helper(em, arena_printf(em->arena, "%s_tail", load)),
+                                      address, nest->active);
+        else
+            value.text = arena_printf(em->arena, "%s(%s)", emit_helper(em, load), address);
+    } else {
+        struct buf buf = buf_in(em->arena);
+        buf_printf(&buf, "(%s){", value_type(nest, value.lane, true));
+        for (unsigned i = 0; i < nest->active; i++)
+            buf_printf(&buf, "%s%s", i ? ", " : "", element_at(em, address, i * stride));
+        buf_puts(&buf, "}");
+        value.text = buf.data;
+    }
+    if (!value.vector && value.lane == LANE_I32)
+        value.lane = LANE_I64;
+    return value_as(nest, value, lane, value.vector);
+}
+
+void
+value_store_partial(struct nest *nest, const struct member *member, struct value value)
+{
+    int64_t stride;
+    const char *address = partial_address(nest, member, &stride);
+    store_at(nest, partial_dtype(member->work), address, stride, false, value);
+}

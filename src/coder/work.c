@@ -1,0 +1,340 @@
+/* Stages as they are lowered: what is inlined, who computes what where. */
+#include "coder/coder_int.h"
+
+#include <string.h>
+
+/* ---- looking into expressions ---- */
+
+const struct expr *
+work_reduce(const struct expr *code)
+{
+    if (code->op == OP_REDUCE)
+        return code;
+    for (unsigned i = 0; i < code->count && code->loads; i++) {
+        const struct expr *found = work_reduce(code->args[i]);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+struct loads {
+    const struct tensor *tensor;
+    const struct expr **found;
+    size_t count, most;
+    const struct expr *seen[256]; /* recently left nodes: keeps shared ones from being walked often */
+};
+
+static void
+collect_loads(struct loads *loads, const struct expr *e)
+{
+    if (!e->loads || loads->seen[e->id % 256] == e)
+        return;
+    if (e->op == OP_LOAD && e->tensor == loads->tensor) {
+        size_t i = 0;
+        while (i < loads->count && i < loads->most && loads->found[i] != e)
+            i++;
+        if (i == loads->count || i == loads->most) {
+            if (loads->count < loads->most)
+                loads->found[loads->count] = e;
+            loads->count++;
+        }
+    }
+    for (unsigned i = 0; i < e->count; i++)
+        collect_loads(loads, e->args[i]);
+    loads->seen[e->id % 256] = e;
+}
+
+size_t
+work_loads(const struct expr *e, const struct tensor *tensor, const struct expr **found,
+           size_t most)
+{
+    struct loads loads = {.tensor = tensor, .found = found, .most = most};
+    collect_loads(&loads, e);
+    return loads.count;
+}
+
+static bool
+computes_wide(const struct expr *e)
+{
+    if (e->kind == KIND_F64)
+        return true;
+    for (unsigned i = 0; i < e->count; i++)
+        if (e->kind != KIND_INT && computes_wide(e->args[i]))
+            return true;
+    return false;
+}
+
+void
+work_ranges(const struct work *work, struct level levels[LANG_MAX_LEVELS])
+{
+    memset(levels, 0, LANG_MAX_LEVELS * sizeof *levels);
+    for (unsigned i = 0; i < work->levels; i++)
+        levels[i] = (struct level){NULL, work->index[i], 0, work->extent[i] - 1};
+}
+
+/* ---- inlining ---- */
+
+struct inlining {
+    const struct program *program;
+    const struct work *works;
+    const bool *inlined; /* stages whose loads are replaced */
+    bool guarded;        /* one of them is read with a default */
+};
+
+static const struct expr *
+leave_same(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    return e->count == 0 ? e : ir_with_args(rewrite->ir, e, args);
+}
+
+/* The expression of a stage at these subscripts, as its tensor would hold it: integers wrapped, kinds
+ * as loaded. Floats keep the digits that storing would have taken. */
+static const struct expr *
+stage_at(struct ir *ir, const struct work *work, const struct expr *const *subscripts)
+{
+    struct rewrite rewrite = {.ir = ir, .leave = leave_same, .pieces = PIECES_CODE};
+    for (unsigned i = 0; i < work->rank; i++)
+        rewrite.replace[i] = subscripts[i];
+    const struct expr *e = ir_rewrite(&rewrite, work->code);
+    enum dtype dtype = work->tensor->dtype;
+    if (e->kind != dtype_info[dtype].kind || !dtype_is_float(dtype))
+        e = ir_cast(ir, dtype, e);
+    return e;
+}
+
+static const struct expr *
+leave_inlining(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    struct inlining *inlining = rewrite->context;
+    if (e->op == OP_LOAD && e->tensor->stage != NULL) {
+        size_t number = (size_t)(e->tensor->stage - inlining->program->stages);
+        if (inlining->inlined[number]) {
+            inlining->guarded |= expr_default(e) != NULL;
+            return stage_at(rewrite->ir, &inlining->works[number], args);
+        }
+    }
+    return leave_same(rewrite, e, args);
+}
+
+/* ---- who reads whom ---- */
+
+const struct token *
+work_names(const struct line *line, enum token_form form, size_t stage)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == form && line->tokens[i].stage == stage)
+            return &line->tokens[i];
+    return NULL;
+}
+
+static bool
+reads(const struct work *work, const struct tensor *tensor)
+{
+    return work_loads(work->code, tensor, NULL, 0) > 0;
+}
+
+/* What a loop nest with these loads does for every point: each point of the stage once. */
+static bool
+visits_once(const struct work *reader, const struct expr *load, const struct work *stage)
+{
+    uint32_t plain = 0;
+    double points = 1;
+    for (unsigned i = 0; i < stage->rank; i++) {
+        const struct expr *subscript = load->args[i];
+        if (subscript->op != OP_INDEX || (plain & 1u << subscript->level))
+            return false;
+        plain |= 1u << subscript->level;
+    }
+    for (unsigned i = 0; i < reader->levels; i++)
+        points *= (double)reader->extent[i];
+    return points == (double)stage->tensor->count;
+}
+
+/* The stage that this one is inlined into unless something else is said, or -1. */
+static ptrdiff_t
+default_reader(const struct schedule *schedule, const struct work *work)
+{
+    const struct program *program = schedule->program;
+    ptrdiff_t reader = -1;
+    if (work->reduce != NULL || work->tensor->output >= 0 || work->stage->rec >= 0 ||
+        schedule->lines[work->number].given)
+        return -1;
+    for (size_t i = work->number + 1; i < program->stage_count; i++) {
+        const struct expr *load = NULL;
+        const struct work *other = &schedule->works[i];
+        if (work_names(&schedule->lines[i], TOKEN_DO, work->number) ||
+            work_names(&schedule->lines[i], TOKEN_WITH, work->number))
+            return -1;
+        size_t count = work_loads(program->stages[i].code, work->tensor, &load, 1);
+        if (count == 0)
+            continue;
+        if (count > 1 || reader >= 0 || expr_default(load) != NULL || other->stage->rec >= 0 ||
+            !visits_once(other, load, work))
+            return -1;
+        reader = (ptrdiff_t)i;
+    }
+    return reader;
+}
+
+static void
+add_inline(struct arena *arena, struct line *line, const struct work *work)
+{
+    if (line->count == CODER_MAX_TOKENS)
+        return;
+    memmove(line->tokens + 1, line->tokens, line->count * sizeof *line->tokens);
+    line->count++;
+    line->tokens[0] = (struct token){.form = TOKEN_INLINE,
+                                     .place = line->place,
+                                     .text = arena_printf(arena, "inline(%s)", work->tensor->name),
+                                     .stage = work->number};
+}
+
+bool
+work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
+{
+    if (work_names(&schedule->lines[reader], TOKEN_DO, number) ||
+        work_names(&schedule->lines[reader], TOKEN_WITH, number))
+        return true;
+    const struct work *work = &schedule->works[reader];
+    return (work->fate == FATE_DO || work->fate == FATE_WITH) &&
+           work_is_provided(schedule, number, work->consumer);
+}
+
+/* ---- preparing ---- */
+
+/* Sizes and names; the expression is still the stage's own. */
+static void
+measure_work(struct work *work, const struct stage *stage, size_t number)
+{
+    *work = (struct work){.stage = stage,
+                          .tensor = stage->tensor,
+                          .number = number,
+                          .rank = stage->tensor->rank,
+                          .levels = stage->tensor->rank,
+                          .code = stage->code,
+                          .reduce = work_reduce(stage->code)};
+    for (unsigned i = 0; i < work->rank; i++) {
+        work->extent[i] = stage->tensor->size[i];
+        work->index[i] = stage->index[i];
+    }
+    if (work->reduce != NULL) {
+        const struct binder *binder = work->reduce->binder;
+        for (unsigned i = 0; i < binder->count; i++) {
+            work->extent[binder->level + i] = expr_integer(binder->extent[i]);
+            work->index[binder->level + i] = binder->names[i];
+        }
+        work->levels = binder->level + binder->count;
+    }
+}
+
+static bool
+inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
+              struct diags *diags)
+{
+    const struct program *program = schedule->program;
+    const struct line *line = &schedule->lines[work->number];
+    bool *inlined = arena_array(arena, program->stage_count, sizeof *inlined);
+    bool any = false;
+    for (size_t i = 0; i < line->count; i++) {
+        const struct token *token = &line->tokens[i];
+        if (token->form != TOKEN_INLINE)
+            continue;
+        const struct work *stage = &schedule->works[token->stage];
+        if (token->stage >= work->number || stage->reduce != NULL || stage->stage->rec >= 0 ||
+            !reads(work, stage->tensor)) {
+            diags_add(diags, DIAG_ERROR, token->place,
+                      "%s: inlined can be a stage without a reduction that %s reads", token->text,
+                      work->tensor->name);
+            return false;
+        }
+        inlined[token->stage] = any = true;
+    }
+    if (any) {
+        struct inlining inlining = {program, schedule->works, inlined, false};
+        struct rewrite rewrite = {.ir = program->ir,
+                                  .leave = leave_inlining,
+                                  .context = &inlining,
+                                  .pieces = PIECES_CODE};
+        struct level levels[LANG_MAX_LEVELS];
+        work->code = ir_rewrite(&rewrite, work->code);
+        if (inlining.guarded) {
+            diags_add(diags, DIAG_ERROR, line->place,
+                      "%s reads what it inlines with a default; use do() or ! pad",
+                      work->tensor->name);
+            return false;
+        }
+        work_ranges(work, levels);
+        work->code = ir_simplify(program->ir, work->code, levels);
+        work->reduce = work_reduce(work->code);
+    }
+    work->wide = work->tensor->dtype == DTYPE_F64 || computes_wide(work->code);
+    work->lanes = schedule->vector_bytes / (work->wide ? 8 : 4);
+    return true;
+}
+
+/* Who computes it, from the lines. */
+static bool
+decide_fate(struct schedule *schedule, struct work *work, struct diags *diags)
+{
+    const struct program *program = schedule->program;
+    const struct token *named = NULL;
+    for (size_t i = 0; i < program->stage_count; i++) {
+        const struct line *line = &schedule->lines[i];
+        const struct token *token = work_names(line, TOKEN_DO, work->number);
+        if (token == NULL)
+            token = work_names(line, TOKEN_WITH, work->number);
+        if (token == NULL)
+            continue;
+        if (named != NULL) {
+            diags_add(diags, DIAG_ERROR, token->place, "%s: %s is computed in another line already",
+                      token->text, work->tensor->name);
+            return false;
+        }
+        named = token;
+        work->consumer = i;
+        work->fate = token->form == TOKEN_DO ? FATE_DO : FATE_WITH;
+    }
+    return true;
+}
+
+static void
+decide_storing(struct schedule *schedule, struct work *work)
+{
+    const struct program *program = schedule->program;
+    bool read = false, provided = true;
+    for (size_t i = 0; i < program->stage_count; i++)
+        if (i != work->number && schedule->works[i].fate != FATE_INLINE &&
+            reads(&schedule->works[i], work->tensor)) {
+            read = true;
+            provided = provided && work_is_provided(schedule, work->number, i);
+        }
+    work->stored = work->tensor->output >= 0 || !provided;
+    if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0)
+        work->fate = FATE_INLINE; /* nobody reads it any more */
+}
+
+bool
+work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags)
+{
+    const struct program *program = schedule->program;
+    size_t count = program->stage_count;
+    struct work *works = schedule->works = arena_array(arena, count + 1, sizeof *works);
+    for (size_t i = 0; i < count; i++)
+        measure_work(&works[i], &program->stages[i], i);
+    for (size_t i = 0; i < count; i++) {
+        ptrdiff_t reader = default_reader(schedule, &works[i]);
+        if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i))
+            add_inline(arena, &schedule->lines[reader], &works[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!inline_stages(arena, schedule, &works[i], diags) ||
+            !decide_fate(schedule, &works[i], diags))
+            return false;
+    for (size_t i = count; i-- > 0;)
+        decide_storing(schedule, &works[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!schedule->lines[i].given && works[i].fate != FATE_INLINE && works[i].fate != FATE_WITH)
+            plain_line(arena, &schedule->lines[i], &works[i]);
+    return true;
+}
