@@ -35,14 +35,20 @@ store__no_memory(struct diags *diags)
     return store__say(STATUS_MACHINE, diags, "out of memory");
 }
 
+/* SQLite tells ENOSPC from the rest, but neither a quota nor a limit on the size of files. */
 static bool
 is_full(const struct store *store)
 {
-    int error = store->system_error;
-
-    return (store->error & 0xff) == SQLITE_FULL ||
-           ((store->error & 0xff) == SQLITE_IOERR &&
-            (error == ENOSPC || error == EDQUOT || error == EFBIG));
+    switch (store->error) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+    case SQLITE_IOERR_SHMSIZE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* The file or its folder does not let us. */
@@ -71,9 +77,12 @@ store__failed(struct store *store, struct diags *diags)
 
     if (is_full(store))
         return store__say(STATUS_MACHINE, diags,
-                          "%s: the disk is full; nothing was changed, what was there is safe; make "
-                          "room and try again",
-                          path);
+                          "%s: cannot be written: %s; what was there is safe; make room and try "
+                          "again",
+                          path,
+                          store->error == SQLITE_FULL
+                              ? "the disk is full"
+                              : "a full disk, a quota, a limit on files or a failing disk");
     switch (store->error & 0xff) {
     case SQLITE_NOMEM:
         return store__no_memory(diags);

@@ -7,6 +7,8 @@
  * cannot serve for the same reason. */
 #include "store/store_int.h"
 
+#include "base/fault.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,8 +35,13 @@ static int
 open_runs_file(const struct store *store)
 {
     struct stat facts;
-    int file = open(store->runs_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int file;
 
+    if (fault_hit(FAULT_WRITE)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    file = open(store->runs_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file >= 0 && stat(sqlite3_db_filename(store->db, "main"), &facts) == 0)
         (void)!fchmod(file,
                       facts.st_mode & 0666); /* refused where it is another's: as it is, then */
