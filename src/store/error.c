@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void
 store__note(struct store *store, int code)
@@ -51,7 +52,8 @@ is_full(const struct store *store)
     }
 }
 
-/* The file or its folder does not let us. */
+/* The file or its folder does not let us. SQLite's word for why is that of its last attempt, which
+ * often is not the one that matters. */
 static enum status
 not_accessible(const struct store *store, struct diags *diags)
 {
@@ -60,14 +62,14 @@ not_accessible(const struct store *store, struct diags *diags)
     if (error == EMFILE || error == ENFILE)
         return store__say(STATUS_MACHINE, diags, "%s: cannot be opened: too many open files",
                           store->path);
-    if (error == ENOENT || error == ENOTDIR)
+    if (access(store->folder, F_OK) != 0)
         return store__say(STATUS_INPUT, diags,
                           "%s: cannot be made, its folder does not exist; make it first",
                           store->path);
     return store__say(STATUS_INPUT, diags,
-                      "%s: cannot be written%s%s%s; name another archive with --archive FILE",
-                      store->path, error ? " (" : "", error ? strerror(error) : "",
-                      error ? ")" : "");
+                      "%s: it and its folder must be writable, also for reading; name a copy or "
+                      "another archive with --archive FILE",
+                      store->path);
 }
 
 enum status

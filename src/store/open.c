@@ -43,6 +43,7 @@ create(const char *path, double patience)
     store = arena_alloc(arena, sizeof *store);
     *store = (struct store){.arena = arena, .runs_file = -1};
     store->path = arena_strdup(arena, path);
+    store->folder = file_folder_of(arena, path);
     store->patience = patience > 0 ? patience : PATIENCE;
     arena_on_no_memory(arena, NULL);
     return store;

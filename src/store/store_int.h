@@ -9,9 +9,9 @@
 struct store {
     struct arena *arena; /* of the store itself; nothing is added after opening */
     sqlite3 *db;
-    const char *path; /* as the caller named it */
-    char *runs_path;  /* the file whose locks say which runs have a process */
-    int runs_file;    /* -1: none of ours */
+    const char *path, *folder; /* as the caller named it */
+    char *runs_path;           /* the file whose locks say which runs have a process */
+    int runs_file;             /* -1: none of ours */
     double patience;
     /* The first error of the call that is under way; what comes after it does nothing. */
     int error, system_error;
