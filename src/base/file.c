@@ -374,21 +374,34 @@ is_ours_alone(const char *path)
            (facts.st_mode & 077) == 0;
 }
 
-const char *
-file_cache_folder(struct arena *arena)
+/* The folder that `variable` names a place for, else `below` the home. */
+static const char *
+own_folder(struct arena *arena, const char *variable, const char *below)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *place = getenv(variable), *home = getenv("HOME");
     const char *path;
 
-    if (cache && cache[0] == '/') { /* a relative one is to be ignored, says the specification */
-        path = file_join(arena, cache, "hone");
+    if (place && place[0] == '/') { /* a relative one is to be ignored, says the specification */
+        path = file_join(arena, place, "hone");
     } else if (home && home[0] == '/') {
-        path = file_join(arena, home, ".cache/hone");
+        path = file_join(arena, home, below);
     } else {
         path = arena_printf(arena, "/tmp/hone-%ld", (long)getuid());
         return make_all(path, 0700) == 0 && is_ours_alone(path) ? path : NULL;
     }
     return make_all(path, 0700) == 0 ? path : NULL;
+}
+
+const char *
+file_cache_folder(struct arena *arena)
+{
+    return own_folder(arena, "XDG_CACHE_HOME", ".cache/hone");
+}
+
+const char *
+file_data_folder(struct arena *arena)
+{
+    return own_folder(arena, "XDG_DATA_HOME", ".local/share/hone");
 }
 
 char *

@@ -26,6 +26,10 @@ file_make_folder(const char *path, struct diags *diags);
 const char *
 file_cache_folder(struct arena *arena);
 
+/* The same for what is to be kept: $XDG_DATA_HOME/hone or ~/.local/share/hone. */
+const char *
+file_data_folder(struct arena *arena);
+
 /* "dir/name"; `name` alone if it is absolute or dir is empty. */
 char *
 file_join(struct arena *arena, const char *folder, const char *name);
