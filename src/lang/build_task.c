@@ -410,6 +410,7 @@ finish_program(struct scope *scope, const struct outputs *outputs)
     finish_recs(b, program);
     finish_constants(scope, program);
     program->expr_count = ir_count(b->ir);
+    program->ir = b->ir;
     return program;
 }
 

@@ -155,10 +155,18 @@ leave_concrete(struct rewrite *rewrite, const struct expr *e, const struct expr 
 void
 make_concrete(struct builder *b, struct stage *stage)
 {
-    struct rewrite rewrite = {.ir = b->ir, .leave = leave_concrete, .shift_pieces = true};
+    struct rewrite rewrite = {.ir = b->ir, .leave = leave_concrete, .pieces = PIECES_VALUE_TO_CODE};
     const struct tensor *tensor = stage->tensor;
     for (unsigned i = 0; i < tensor->rank; i++)
         rewrite.levels[i] =
             (struct level){tensor->extent[i], stage->index[i], 0, tensor->size[i] - 1};
     stage->code = ir_rewrite(&rewrite, stage->value);
+}
+
+const struct expr *
+ir_simplify(struct ir *ir, const struct expr *e, const struct level *levels)
+{
+    struct rewrite rewrite = {.ir = ir, .leave = leave_concrete, .pieces = PIECES_CODE};
+    memcpy(rewrite.levels, levels, sizeof rewrite.levels);
+    return ir_rewrite(&rewrite, e);
 }

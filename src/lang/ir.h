@@ -335,6 +335,7 @@ struct program {
     size_t rec_count;
     const struct foreign *foreign; /* or NULL */
     size_t expr_count;             /* ids are below this */
+    struct ir *ir;                 /* where its expressions are made (make.h) */
 };
 
 #endif

@@ -99,16 +99,13 @@ visit_cat(struct rewrite *rewrite, const struct expr *e)
     for (unsigned i = 0; i < e->count; i++) {
         int64_t size = expr_integer(binder->extent[i]);
         rewrite->memo = push_memo(rewrite);
-        if (rewrite->shift_pieces) {
+        if (rewrite->pieces == PIECES_VALUE_TO_CODE) {
             const struct expr *index = replaced ? replaced : ir_index(rewrite->ir, binder->level);
             rewrite->replace[binder->level] =
                 ir_binary(rewrite->ir, OP_SUB, index, ir_int(rewrite->ir, start));
-            level->low = start;
-            level->high = start + size - 1;
-        } else {
-            level->low = 0;
-            level->high = size - 1;
         }
+        level->low = rewrite->pieces == PIECES_VALUE ? 0 : start;
+        level->high = level->low + size - 1;
         args[i] = visit(rewrite, e->args[i]);
         rewrite->memo = rewrite->memo->outer;
         start += size;
