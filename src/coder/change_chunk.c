@@ -126,9 +126,9 @@ check_step(struct scan *scan)
     const struct expr *reduce = change__reduction(edit, scan->body);
     int64_t size = tensor->size[scan->t];
     scan->step = edit->line->step;
-    if (scan->step < 1 || scan->step >= size)
+    if (scan->step < 2 || scan->step >= size)
         return change__refuse(edit,
-                              "%lld does not split %s, which has %lld values; a step from 1 "
+                              "%lld does not split %s, which has %lld values; a step from 2 "
                               "to %lld does",
                               (long long)scan->step, edit->line->name, (long long)size,
                               (long long)(size - 1));
@@ -188,7 +188,7 @@ read_at(const struct scan *scan, const struct tensor *tensor, const struct expr 
     return change__load(scan->edit, tensor, subscripts, otherwise);
 }
 
-/* A rec of its own with the indices of S; for t stand tc, or tc and t. */
+/* A rec of its own, as a rule, with the indices of S; for t stand tc, or tc and t. */
 static struct stage
 open_stage(const struct scan *scan, const char *name, int64_t chunks, bool inner)
 {
@@ -244,6 +244,11 @@ put_ends(const struct scan *scan, const char *name, const struct tensor *chunks)
     struct stage stage = open_stage(scan, name, scan->chunks - 1, false);
     const struct expr *before =
         read_at(scan, stage.tensor, ir_binary(ir, OP_SUB, tc, ir_int(ir, 1)), NULL, scan->start);
+    if (scan->chunks == 2) { /* one end is no scan */
+        before = scan->start;
+        stage.rec = -1;
+        stage.carried = 0;
+    }
     const struct expr *end = read_at(scan, chunks, tc, ir_int(ir, scan->step - 1), NULL);
     const struct expr *code = combine(scan, before, end);
     struct stage *put = change__insert(edit, edit->at, &stage);

@@ -447,12 +447,23 @@ change__set_code(struct edit *edit, struct stage *stage, const struct expr *code
         set_range(edit, stage);
 }
 
+/* A subscript that is a sum, with its constants and equal terms gathered. */
+static const struct expr *
+gathered(struct ir *ir, const struct expr *e)
+{
+    struct sum sum;
+    bool is_sum = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL;
+    return is_sum && change__sum(e, &sum) ? change__expr(ir, &sum) : e;
+}
+
 const struct expr *
 change__load(struct edit *edit, const struct tensor *tensor, const struct expr *const *subscripts,
              const struct expr *otherwise)
 {
-    return ir_load(edit->ir, tensor, dtype_info[tensor->dtype].kind, tensor->rank, subscripts,
-                   otherwise);
+    const struct expr *args[LANG_MAX_RANK];
+    for (unsigned i = 0; i < tensor->rank; i++)
+        args[i] = gathered(edit->ir, subscripts[i]);
+    return ir_load(edit->ir, tensor, dtype_info[tensor->dtype].kind, tensor->rank, args, otherwise);
 }
 
 enum dtype
@@ -512,24 +523,27 @@ change__sum(const struct expr *e, struct sum *sum)
     return e->kind == KIND_INT && add_scaled(sum, e, 1);
 }
 
+/* What is added comes first, then what is taken away; the constant last, or first if nothing else
+ * is added. */
 const struct expr *
 change__expr(struct ir *ir, const struct sum *sum)
 {
-    const struct expr *e = NULL;
-    for (int sign = 1; sign >= -1; sign -= 2) /* what is added first, then what is taken away */
-        for (unsigned i = 0; i < sum->count; i++) {
-            int64_t factor = sum->terms[i].factor * sign;
-            if (factor <= 0)
-                continue;
-            const struct expr *term = ir_binary(ir, OP_MUL, sum->terms[i].atom, ir_int(ir, factor));
-            if (e == NULL)
-                e = sign > 0 ? term : ir_unary(ir, OP_NEG, term);
-            else
-                e = ir_binary(ir, sign > 0 ? OP_ADD : OP_SUB, e, term);
-        }
-    if (e == NULL)
-        return ir_int(ir, sum->constant);
-    return ir_binary(ir, OP_ADD, e, ir_int(ir, sum->constant));
+    const struct expr *e = NULL, *constant = ir_int(ir, sum->constant);
+    for (unsigned i = 0; i < sum->count; i++) {
+        const struct expr *factor = ir_int(ir, sum->terms[i].factor);
+        if (sum->terms[i].factor <= 0)
+            continue;
+        const struct expr *term = ir_binary(ir, OP_MUL, sum->terms[i].atom, factor);
+        e = e == NULL ? term : ir_binary(ir, OP_ADD, e, term);
+    }
+    bool added = e != NULL;
+    e = added ? e : constant;
+    for (unsigned i = 0; i < sum->count; i++)
+        if (sum->terms[i].factor < 0)
+            e = ir_binary(
+                ir, OP_SUB, e,
+                ir_binary(ir, OP_MUL, sum->terms[i].atom, ir_int(ir, -sum->terms[i].factor)));
+    return added ? ir_binary(ir, OP_ADD, e, constant) : e;
 }
 
 /* e = step*quotient + rest */
@@ -610,6 +624,10 @@ leave_moving(struct rewrite *rewrite, const struct expr *e, const struct expr *c
         if (load != NULL)
             return load;
     }
+    if (e->op == OP_LOAD && e->count > 0 &&
+        memcmp(args, e->args, e->tensor->rank * sizeof *args) != 0)
+        return change__load(move->edit, e->tensor, args,
+                            e->count > e->tensor->rank ? args[e->tensor->rank] : NULL);
     if (e->op == OP_REDUCE)
         return ir_reduce(ir, moved_binder(move, e), args[0], e->count > 1 ? args[1] : NULL);
     if (e->op == OP_CAT)
@@ -625,7 +643,7 @@ void
 change__begin_move(struct edit *edit, struct move *move, const struct expr *code, unsigned rank)
 {
     const struct expr *reduction = change__reduction(edit, code);
-    *move = (struct move){.rank = rank};
+    *move = (struct move){.edit = edit, .rank = rank};
     move->rewrite.ir = edit->ir;
     move->rewrite.leave = leave_moving;
     move->rewrite.pieces = PIECES_CODE;
@@ -744,22 +762,38 @@ change__store_as(struct edit *edit, struct tensor *old, const struct layout *lay
 
 struct naming {
     const struct tensor *tensor;
-    const struct stage *stage;
     const char **names;
 };
+
+/* y of y*2+r: a left index that stands by itself, else another, else anything below. */
+static unsigned
+main_level(const struct expr *e, unsigned rank)
+{
+    struct sum sum;
+    unsigned level = (unsigned)__builtin_ctz(e->free);
+    bool found = false;
+    if (!change__sum(e, &sum))
+        return level;
+    for (unsigned i = 0; i < sum.count; i++) {
+        const struct expr *atom = sum.terms[i].atom;
+        if (atom->op == OP_INDEX && (!found || (level >= rank && atom->level < rank))) {
+            level = atom->level;
+            found = true;
+        }
+    }
+    return level;
+}
 
 static void
 name_dimensions(struct visit *visit, const struct expr *load, const struct level *levels)
 {
     struct naming *naming = visit->context;
+    unsigned rank = change__stage(visit->edit)->tensor->rank;
     if (load->tensor != naming->tensor)
         return;
-    for (unsigned d = 0; d < load->tensor->rank; d++) {
-        const struct expr *e = load->args[d];
-        if (naming->names[d] == NULL && e->free != 0)
-            naming->names[d] =
-                levels[e->op == OP_INDEX ? e->level : (unsigned)__builtin_ctz(e->free)].name;
-    }
+    for (unsigned d = 0; d < load->tensor->rank; d++)
+        if (naming->names[d] == NULL && load->args[d]->free != 0)
+            naming->names[d] = levels[main_level(load->args[d], rank)].name;
 }
 
 void
@@ -767,10 +801,13 @@ change__dimension_names(struct edit *edit, const struct tensor *tensor,
                         const char *names[LANG_MAX_RANK])
 {
     struct stage made = {0};
-    struct naming naming = {tensor, change__stage(edit), names};
+    struct naming naming = {tensor, names};
     struct visit visit = {edit, name_dimensions, &naming};
     memset(names, 0, LANG_MAX_RANK * sizeof *names);
-    change__visit(&visit, naming.stage->code);
+    if (change__is_copy(edit, tensor))
+        memcpy(names, tensor->stage->index, LANG_MAX_RANK * sizeof *names);
+    else
+        change__visit(&visit, change__stage(edit)->code);
     for (unsigned d = 0; d < tensor->rank; d++) {
         const char *wish = names[d] ? names[d] : arena_printf(edit->arena, "i%u", d);
         names[d] = made.index[d] = change__index(edit, &made, d, NULL, wish);

@@ -149,6 +149,7 @@ change__remainder(struct ir *ir, const struct expr *e, int64_t step);
 /* Takes an expression of a stage to another stage with `rank` left indices: left index l becomes
  * rewrite.replace[l], those of the reduction follow the left ones. */
 struct move {
+    struct edit *edit;
     struct rewrite rewrite;
     unsigned rank;
     bool divides;                      /* e/c and e%c are split again: change__quotient */
@@ -186,12 +187,12 @@ change__store_as(struct edit *edit, struct tensor *tensor, const struct layout *
 bool
 change__is_copy(struct edit *edit, const struct tensor *tensor);
 
-/* A name for each dimension, after the left index that S reads it with. */
+/* A name for each dimension: the copy's own, else after the index that S reads it with. */
 void
 change__dimension_names(struct edit *edit, const struct tensor *tensor,
                         const char *names[LANG_MAX_RANK]);
 
-/* A load of the tensor in its own kind. */
+/* A load of the tensor in its own kind, sums in its subscripts gathered. */
 const struct expr *
 change__load(struct edit *edit, const struct tensor *tensor, const struct expr *const *subscripts,
              const struct expr *otherwise);
