@@ -713,18 +713,53 @@ copy_of_copy(struct edit *edit, const struct stage *stage, const struct layout *
                         expr_default(load) ? expr_default(load) : fill);
 }
 
+/* Whether some subscript of the copy's load leaves what it copies, over these ranges. */
+static bool
+always_leaves(const struct expr *load, const struct level *levels)
+{
+    for (unsigned e = 0; e < load->tensor->rank; e++) {
+        int64_t low, high;
+        expr_interval(load->args[e], levels, &low, &high);
+        if (high < 0 || low >= load->tensor->size[e])
+            return true;
+    }
+    return false;
+}
+
+/* Whether the copy can be enlarged by reading on: what the layout takes from outside of the old
+ * tensor must be the fill, so it must lie outside of what that is a copy of, too. */
+static bool
+can_enlarge(const struct tensor *old, const struct layout *layout)
+{
+    const struct expr *load = old->stage->code;
+    struct level fresh[LANG_MAX_LEVELS] = {0}, levels[LANG_MAX_LEVELS] = {0};
+    if (layout->fill == NULL)
+        return true; /* nobody looks */
+    if (expr_default(load) != NULL && !same_number(expr_default(load), layout->fill))
+        return false;
+    for (unsigned i = 0; i < layout->rank; i++)
+        fresh[i].high = layout->size[i] - 1;
+    for (unsigned d = 0; d < old->rank; d++)
+        expr_interval(layout->from[d], fresh, &levels[d].low, &levels[d].high);
+    for (unsigned d = 0; d < old->rank; d++) {
+        struct level all = levels[d];
+        levels[d].high = -1;
+        if (all.low < 0 && !always_leaves(load, levels))
+            return false;
+        levels[d] = (struct level){.low = old->size[d], .high = all.high};
+        if (all.high >= old->size[d] && !always_leaves(load, levels))
+            return false;
+        levels[d] = all;
+    }
+    return true;
+}
+
 static struct tensor *
 restore_copy(struct edit *edit, struct tensor *old, struct tensor *tensor,
              const struct layout *layout, const struct expr *fill)
 {
     struct stage *stage = &edit->program->stages[old->stage - edit->program->stages];
     const struct expr *code = copy_of_copy(edit, stage, layout, fill);
-    const struct expr *own = expr_default(stage->code);
-    if (own != NULL && layout->fill != NULL && !same_number(own, layout->fill)) {
-        change__refuse(edit, "%s is filled with %g and read with the default %g; pad it last",
-                       old->name, expr_real(own), expr_real(layout->fill));
-        return NULL;
-    }
     tensor->number = old->number;
     edit->program->tensors[old->number] = tensor;
     stage->tensor = tensor;
@@ -745,7 +780,7 @@ change__store_as(struct edit *edit, struct tensor *old, const struct layout *lay
     memcpy(shape.size, layout->size, sizeof shape.size);
     if (is_too_large(edit, old, &shape))
         return NULL;
-    if (in_place && change__is_copy(edit, old))
+    if (in_place && change__is_copy(edit, old) && can_enlarge(old, layout))
         return restore_copy(edit, old, change__tensor(edit, &shape), layout, fill);
     shape.name = change__name(edit, old->name);
     struct stage stage = {.tensor = change__tensor(edit, &shape), .rec = -1};

@@ -234,9 +234,14 @@ split_extreme_place(const struct split *split)
     for (unsigned l = 0; l < winner->rank; l++)
         subscripts[l] = ir_index(ir, l);
     const struct expr *chunk = change__load(edit, winner, subscripts, NULL);
-    replace_reduction(split,
-                      ir_binary(ir, OP_ADD, ir_binary(ir, OP_MUL, chunk, ir_int(ir, split->step)),
-                                read_chunk(split, places, chunk)));
+    const struct expr *place =
+        ir_binary(ir, OP_ADD, ir_binary(ir, OP_MUL, chunk, ir_int(ir, split->step)),
+                  read_chunk(split, places, chunk));
+    int64_t last = expr_terms(split->reduce) - 1;
+    if ((last + 1) % split->step != 0) /* true anyway, but who gathers with it must see it */
+        place =
+            ir_binary(ir, OP_MAX, ir_binary(ir, OP_MIN, place, ir_int(ir, last)), ir_int(ir, 0));
+    replace_reduction(split, place);
     return true;
 }
 

@@ -327,12 +327,15 @@ line_text(struct arena *arena, const struct change_line *line)
     return arena_printf(arena, "%s %s %s", words[line->change], line->stage, line->name);
 }
 
-/* The canonical text is made of `value`: it must mean the same. Only where no size has a name. */
+/* The canonical text is made of `value`: it must mean the same. It has neither sizes nor domains. */
 static const char *
 canonical_disagreement(struct arena *arena, const struct subject *subject,
                        const struct program *program, bool exact)
 {
     struct buf text = buf_in(arena);
+    for (size_t i = 0; i < program->input_count; i++)
+        if (program->tensors[i]->domain.form != DOMAIN_NONE)
+            return NULL;
     if (program->dim_count > 0)
         return NULL;
     lang_canonical(&text, program);
