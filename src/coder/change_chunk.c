@@ -67,21 +67,10 @@ is_previous(const struct scan *scan, const struct expr *e)
     return true;
 }
 
-static void
-note_self(struct visit *visit, const struct expr *load, const struct level *levels)
-{
-    bool *found = visit->context;
-    (void)levels;
-    *found |= load->tensor == change__stage(visit->edit)->tensor;
-}
-
 static bool
 reads_self(struct edit *edit, const struct expr *e)
 {
-    bool found = false;
-    struct visit visit = {edit, note_self, &found};
-    change__visit(&visit, e);
-    return found;
+    return change__reads_any(edit, e, change__stage(edit)->tensor);
 }
 
 static bool
@@ -136,7 +125,7 @@ check_step(struct scan *scan)
     if (tensor->rank == LANG_MAX_RANK || levels > LANG_MAX_LEVELS)
         return change__refuse(edit, "%s has %u indices already; a chunk would be one too many",
                               tensor->name, levels - 1);
-    if (change__cuts(edit, scan->body, scan->t))
+    if (change__cuts(edit, scan->body, (int)scan->t))
         return change__refuse(edit,
                               "%s is cut by a cat in %s; only an index that runs through can "
                               "be chunked",
@@ -279,7 +268,7 @@ change__chunk(struct edit *edit)
         return false;
     scan.start = start_of(&scan);
     if (reads_self(edit, scan.start) || change__reduction(edit, scan.start) != NULL ||
-        change__cuts(edit, expr_default(scan.self), scan.t))
+        change__cuts(edit, expr_default(scan.self), (int)scan.t))
         return change__refuse(edit,
                               "%s starts from more than an element or a number; compute its "
                               "first value in a stage of its own",

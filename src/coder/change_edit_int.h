@@ -50,6 +50,9 @@ change__refuse(struct edit *edit, const char *format, ...) __attribute__((format
 struct tensor *
 change__source(struct edit *edit, const char *name);
 
+struct tensor *
+change__find_tensor(const struct program *program, const char *name);
+
 /* S.suffix, or S.suffix.2 if there is one already. */
 const char *
 change__name(struct edit *edit, const char *suffix);
@@ -84,9 +87,17 @@ change__levels(const struct stage *stage, struct level levels[LANG_MAX_LEVELS]);
 const struct expr *
 change__reduction(struct edit *edit, const struct expr *e);
 
-/* Whether a CAT cuts the index of this level. */
+/* Whether a CAT cuts the index of this level; -1: of any. */
 bool
-change__cuts(struct edit *edit, const struct expr *e, unsigned level);
+change__cuts(struct edit *edit, const struct expr *e, int level);
+
+/* Whether the tensor is read in the expression. */
+bool
+change__reads_any(struct edit *edit, const struct expr *e, const struct tensor *tensor);
+
+/* Whether two constants are the same number. */
+bool
+change__same_number(const struct expr *a, const struct expr *b);
 
 /* The left index of that name; -1 if there is none. */
 int

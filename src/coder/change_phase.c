@@ -278,7 +278,7 @@ check_backward(const struct backward *backward)
                                   "%s divides %s by more than %d; there would be as many "
                                   "phases",
                                   stage->tensor->name, stage->index[l], MAX_STRIDE);
-        if (backward->stride[l] > 1 && change__cuts(edit, stage->code, l))
+        if (backward->stride[l] > 1 && change__cuts(edit, stage->code, (int)l))
             return change__refuse(edit,
                                   "%s is cut by a cat in %s; only an index that runs through "
                                   "has phases",
