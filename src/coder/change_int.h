@@ -27,10 +27,10 @@ enum change {
 
 struct change_line { /* "! pad Y X", "! flat Y y x", "! split Y k 512" */
     enum change change;
-    const char *stage;     /* a tensor's name, as the schedule writes it */
-    const char *name;      /* tensor or index */
-    const char *other;     /* flat: the second index; otherwise NULL */
-    int64_t step;          /* split, chunk */
+    const char *stage; /* a tensor's name, as the schedule writes it */
+    const char *name;  /* tensor or index */
+    const char *other; /* flat: the second index; otherwise NULL */
+    int64_t step;      /* split, chunk */
 };
 
 /* NULL: it does not apply; *why says what is wrong and what would be legal, in one line that begins
