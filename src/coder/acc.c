@@ -442,7 +442,7 @@ store_result(struct nest *nest, struct member *member, struct value result, cons
                                                              : result.lane == LANE_F64 ? ".0"
                                                                                        : "");
     }
-    if (result.vector || reduction_of(member) == REDUCE_MEAN)
+    if (member->work->code != reduce && (result.vector || reduction_of(member) == REDUCE_MEAN))
         result = value_named(nest, "r", result);
     value_store(nest, member, value_of(nest, member, member->work->code, &result));
 }
@@ -487,7 +487,9 @@ finish(struct nest *nest, struct member *member, void *context)
             emit_close(em);
         result.text = name;
     }
-    if (strcmp(last, "1") == 0)
+    bool plain = member->work->code == member->work->reduce && nest->partial == NULL &&
+                 reduction_of(member) != REDUCE_MEAN && !is_arg(member);
+    if (plain || strcmp(last, "1") == 0)
         store_result(nest, member, result, joined.n);
     else if (strcmp(last, "0") == 0)
         value_store_partial(nest, member, result);

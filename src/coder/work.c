@@ -314,6 +314,16 @@ decide_storing(struct schedule *schedule, struct work *work)
         work->fate = FATE_INLINE; /* nobody reads it any more */
 }
 
+/* "S:" alone, whatever is inlined. */
+static bool
+says_nothing(const struct line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form != TOKEN_INLINE)
+            return false;
+    return true;
+}
+
 bool
 work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags)
 {
@@ -334,7 +344,8 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = count; i-- > 0;)
         decide_storing(schedule, &works[i]);
     for (size_t i = 0; i < count; i++)
-        if (!schedule->lines[i].given && works[i].fate != FATE_INLINE && works[i].fate != FATE_WITH)
+        if (says_nothing(&schedule->lines[i]) && works[i].fate != FATE_INLINE &&
+            works[i].fate != FATE_WITH)
             plain_line(arena, &schedule->lines[i], &works[i]);
     return true;
 }
