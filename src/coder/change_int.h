@@ -33,9 +33,34 @@ struct change_line { /* "! pad Y X", "! flat Y y x", "! split Y k 512" */
     int64_t step;      /* split, chunk */
 };
 
-/* NULL: it does not apply; *why says what is wrong and what would be legal, in one line that begins
- * with the word that is wrong ("k is no reduction index of Y; those are c, r, s"). New stages are
- * named S.X, S.yx, S.k, S.t; indices of a flat stage y and x become `yx`. */
+/* What each does; S is the stage, and its name, shape, dtype and values stay what they were. The
+ * files have an example each.
+ *
+ *  pad S X        S.X = X enlarged as far as the guarded reads of S reach, filled with their
+ *                 default; S reads S.X without guards.
+ *  phase S X      X[.., y*st+r] of S: S.X[.., yp:st, y] = X[.., y*st+yp], and S reads it at
+ *                 [.., r%st, y + r/st]. X[.., (y+p-r)/st] of S, filtered by (y+p-r)%st == 0 or not:
+ *                 S.X is the result itself with y*st+yp for y, S puts it together.
+ *  flat S y x     S.yx = S with one index for both, in rows as wide as those it reads; what it
+ *                 reads is stored flat too; S copies out, with the epilogue if that cannot go
+ * along. split S k STEP S.k[kc, ..] = the reduction over each chunk of k, in the accumulator's
+ * type; S combines them in order. argmax, argmin: also S.k.best and S.k.chunk. chunk S t STEP S.t =
+ * the scan of each chunk, S.t.end = the scan of their ends, S combines both.
+ *
+ * pad, phase and flat change the S.X of one another instead of copying it again, as long as S alone
+ * reads it: `X` may be said of it too. They leave every value bit for bit; split and chunk add in
+ * another order.
+ *
+ * New names: S.X, S.yx, S.k, S.t, with .2 if there is one already; indices of a flat stage become
+ * `yx`, chunks `kc`, phases `yp`. A new stage stands before S (before its rec block, if it is a
+ * copy of something from outside), and value = code in it and in S.
+ *
+ * Every stage and tensor of the new program is a new object; names, dims and expressions without
+ * loads are shared with the old one, which must live as long. New expressions cost memory of the
+ * arena that the program's struct ir was made in, also when the line is refused.
+ *
+ * NULL: it does not apply; *why says what is wrong and what would be legal, in one line that begins
+ * with the word that is wrong ("k is no reduction index of Y; those are c, r, s"). */
 struct program *
 change_program(struct arena *arena, const struct program *program, const struct change_line *line,
                const char **why);

@@ -192,8 +192,9 @@ take_default(struct edit *edit, struct reads *reads, const struct expr *load)
                        "fill a tensor",
                        tensor->name, stage);
     else if (load->kind != dtype_info[tensor->dtype].kind || !can_hold(tensor->dtype, fill))
-        change__refuse(edit, "%s is %s, which does not hold its default %g in %s", tensor->name,
-                       dtype_info[tensor->dtype].name, expr_real(fill), stage);
+        change__refuse(
+            edit, "%s is %s, which does not hold its default %g in %s; write one that it holds",
+            tensor->name, dtype_info[tensor->dtype].name, expr_real(fill), stage);
     else if (reads->fill != NULL && !change__same_number(reads->fill, fill))
         change__refuse(edit,
                        "%s is read in %s with the defaults %g and %g; only one number can fill a "
@@ -227,8 +228,8 @@ take_read(struct visit *visit, const struct expr *load, const struct level *leve
 bool
 change__reads(struct edit *edit, const struct tensor *tensor, struct reads *reads)
 {
-    struct visit visit = {edit, take_read, reads};
     *reads = (struct reads){.tensor = tensor};
+    struct visit visit = {edit, take_read, reads};
     change__visit(&visit, change__stage(edit)->code);
     return edit->why == NULL;
 }

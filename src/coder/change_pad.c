@@ -80,7 +80,7 @@ change__pad(struct edit *edit)
     struct tensor *tensor = change__source(edit, edit->line->name);
     struct padding padding = {.edit = edit, .old = tensor};
     struct layout layout = {0};
-    struct reads reads;
+    struct reads reads = {0};
     struct move move;
     if (tensor == NULL || !check_reads(edit, tensor, &reads))
         return false;

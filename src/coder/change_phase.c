@@ -161,7 +161,7 @@ store_by_phase(struct forward *forward, struct tensor *tensor)
 {
     struct edit *edit = forward->edit;
     struct layout layout = {0};
-    struct reads reads;
+    struct reads reads = {0};
     struct move move;
     if (!change__reads(edit, tensor, &reads))
         return false;

@@ -327,7 +327,8 @@ line_text(struct arena *arena, const struct change_line *line)
     return arena_printf(arena, "%s %s %s", words[line->change], line->stage, line->name);
 }
 
-/* The canonical text is made of `value`: it must mean the same. It has neither sizes nor domains. */
+/* The canonical text is made of `value`: it must mean the same. It has neither sizes nor domains.
+ */
 static const char *
 canonical_disagreement(struct arena *arena, const struct subject *subject,
                        const struct program *program, bool exact)
@@ -349,15 +350,51 @@ canonical_disagreement(struct arena *arena, const struct subject *subject,
     return NULL;
 }
 
+/* The program with every stage as an output, after its own: what they hold can be looked at. */
+static struct program
+everything_shown(struct arena *arena, const struct program *program)
+{
+    struct program all = *program;
+    all.outputs = arena_array(arena, program->tensor_count + 1, sizeof *all.outputs);
+    memcpy(all.outputs, program->outputs, program->output_count * sizeof *all.outputs);
+    for (size_t i = 0; i < program->tensor_count; i++) {
+        struct tensor *tensor = program->tensors[i];
+        if (tensor->output >= 0 || tensor->stage == NULL)
+            continue;
+        tensor->output = (int)all.output_count;
+        all.outputs[all.output_count++] = tensor;
+    }
+    return all;
+}
+
+static const char *
+out_of_range(struct arena *arena, const struct lang_result *result)
+{
+    const struct tensor *tensor = result->tensor;
+    for (int64_t i = 0; i < tensor->count && !dtype_is_float(tensor->dtype); i++)
+        if (!(result->v[i] >= (double)tensor->low && result->v[i] <= (double)tensor->high))
+            return arena_printf(arena, "%s[%lld] = %g is not in %lld .. %lld", tensor->name,
+                                (long long)i, result->v[i], (long long)tensor->low,
+                                (long long)tensor->high);
+    return NULL;
+}
+
 static void
 check_same(struct arena *arena, const struct subject *subject, const struct program *program,
            bool exact, bool text, const char *done)
 {
     const char *wrong = check_program(arena, program);
     if (wrong == NULL) {
-        struct lang_result *results = interpret(arena, program, subject->inputs);
+        struct program all = everything_shown(arena, program);
+        struct lang_result *results = interpret(arena, &all, subject->inputs);
         for (size_t i = 0; i < program->output_count && wrong == NULL; i++)
             wrong = disagreement(arena, &subject->results[i], &results[i], exact);
+        for (size_t i = 0; i < all.output_count; i++) {
+            if (wrong == NULL)
+                wrong = out_of_range(arena, &results[i]);
+            if (i >= program->output_count)
+                all.outputs[i]->output = -1;
+        }
     }
     if (wrong == NULL && text)
         wrong = canonical_disagreement(arena, subject, program, exact);
@@ -406,10 +443,10 @@ reduction_of(const struct expr *e)
 static void
 add_steps(struct lines *lines, struct change_line line, int64_t size)
 {
-    const int64_t steps[] = {1, 2, 3, size - 1};
-    for (unsigned i = 0; i < 4; i++) {
+    const int64_t steps[] = {2, 3, size - 1};
+    for (unsigned i = 0; i < 3; i++) {
         line.step = steps[i];
-        if (line.step >= 1 && line.step < size && (i < 3 || size > 4))
+        if (line.step >= 1 && line.step < size && (i < 2 || size > 4))
             add_line(lines, line);
     }
 }
@@ -450,7 +487,7 @@ lines_of(struct arena *arena, const struct program *program)
 }
 
 struct tally {
-    unsigned tried[CHANGE_COUNT], applied[CHANGE_COUNT];
+    unsigned tried[CHANGE_COUNT], applied[CHANGE_COUNT], skipped;
 };
 
 static bool
@@ -527,12 +564,12 @@ becomes(void **state, const char *text, const char *lines, const char *want)
         fail_msg("%s: %s", lines, why);
     subject.inputs = (const void *const *)task_draw_all(arena, program, DRAW_NORMAL, 1);
     subject.results = interpret(arena, program, subject.inputs);
-    printf("== %s\n%s", lines, expanded(arena, changed)); (void)want; fflush(stdout);
+    assert_string_equal(expanded(arena, changed), want);
     bool exact = strstr(lines, "split") == NULL && strstr(lines, "chunk") == NULL;
     check_same(arena, &subject, changed, exact, true, lines);
 }
 
-__attribute__((unused)) static void
+static void
 refuses(void **state, const char *text, const char *lines, const char *want)
 {
     struct arena *arena = ((struct unit *)*state)->arena;
@@ -545,34 +582,215 @@ refuses(void **state, const char *text, const char *lines, const char *want)
     assert_string_equal(expanded(arena, program), before);
 }
 
-#define CONV                                           \
+#define CONV                                                 \
     "in X: f32[2,3,8,7]; in F: f32[4,3,3,3]; in b: f32[4]\n" \
     "Z = conv2d(X, F, b, pad=1)\nY = relu(Z)\nout Y\n"
-#define STRIDED                                  \
+#define STRIDED                                \
     "in X: f32[1,2,8,7]; in F: f32[4,2,3,3]\n" \
     "Y = conv2d(X, F, stride=2, pad=1)\nout Y\n"
-#define BACK                                     \
+#define BACK                                   \
     "in X: f32[1,2,4,3]; in F: f32[2,3,3,3]\n" \
     "Y = conv_transpose2d(X, F, stride=2, pad=1, output_pad=1)\nout Y\n"
 
 static void
-fixed(void **state)
+pad_makes_reads_plain(void **state)
 {
-    becomes(state, CONV, "pad Z X", "@pad_fills@");
-    becomes(state, CONV, "pad Z X; flat Z y x", "@pad_then_flat@");
-    becomes(state, STRIDED, "pad Y X; phase Y X", "@pad_then_phase@");
-    becomes(state, STRIDED, "phase Y X; pad Y X", "@phase_then_pad@");
-    becomes(state, STRIDED, "pad Y X; phase Y X; flat Y y x", "@all three@");
-    becomes(state, BACK, "phase Y X", "@back@");
-    becomes(state, BACK, "phase Y X; pad Y.X X; flat Y.X y x", "@back2@");
-    becomes(state, "in X: f32[2,3]\nY[y:5,x:6] = X[y/3,x/2]\nout Y\n", "phase Y X", "@upsample@");
-    becomes(state, "in A, B: f32[2,3,4]\nin C: f32[2]\nY[n,y,x] = A[n,y,x]*B[n,y,x] + C[n]\nout Y\n", "flat Y y x", "@merge@");
-    becomes(state, "in X: f32[4,5]; in Z: f32[2,3]\nY[y:2,x:3]: f16 = max[r:2,s:2](X[y+r,x+s]) + Z[y,x]\nout Y\n", "flat Y y x", "@epi@");
-    becomes(state, "in A: f16[7,3]; in B: f32[3]\nY[j]: f16 = sum[k](A[k,j])*B[j]\nout Y\n", "split Y k 4", "@split@");
-    becomes(state, "in A: f32[6,3]\nY[] = mean[k,j](A[k,j])\nout Y\n", "split Y k 2", "@mean@");
-    becomes(state, "in A: f32[7,3]\nY[j] = argmax[k](A[k,j]) + 1\nout Y\n", "split Y k 4", "@argmax@");
-    becomes(state, "in X: f32[2,7]; in H: f32[2]\nY[r,t] = Y[r,t-1 | H[r]] + X[r,t]\nout Y\n", "chunk Y t 3", "@chunk@");
-    becomes(state, "in X: f32[6,2]\nY[t:6,r] = max(X[5-t,r], Y[t-1,r | -inf])\nout Y\n", "chunk Y t 3", "@chunk2@");
+    becomes(state, CONV, "pad Z X",
+            "Z.X[n:2,c:3,y:10,x:9]: f32 = X[n,c,y-1,x-1 | 0]\n"
+            "Z[n:2,k:4,y:8,x:7]: f32 = b[k] + sum[c:3,r:3,s:3](F[k,c,r,s]*Z.X[n,c,y+r,x+s])\n"
+            "Y[k1:2,k2:4,k3:8,k4:7]: f32 = max(Z[k1,k2,k3,k4], 0)\n");
+    becomes(state,
+            "in X: f32[4]; in W: f32[4]\nH[t:3,j:4] = W[j]*H[t-1,j | 0] + X[j+t-1 | 0]\nout H\n",
+            "pad H X",
+            "H.X[j:6]: f32 = X[j-1 | 0]\n"
+            "rec t:3 {\n"
+            "    H[t:3,j:4]: f32 = W[j] * H[t-1,j | 0] + H.X[j+t]\n"
+            "}\n");
+    becomes(state, "in X: f16[4]\nY[i:5] = max(X[i-1 | -inf], X[min(i,3)])\nout Y\n", "pad Y X",
+            "Y.X[i:5]: f16 = X[i-1 | -inf]\n"
+            "Y[i:5]: f32 = max(Y.X[i], Y.X[min(i, 3)+1])\n");
+}
+
+static void
+flat_merges_rows(void **state)
+{
+    becomes(state, CONV, "pad Z X; flat Z y x",
+            "Z.X[n:2,c:3,yx:92]: f32 = X[n,c,yx/9-1,yx%9-1 | 0]\n"
+            "Z.yx[n:2,k:4,yx:72]: f32 = b[k] + "
+            "sum[c:3,r:3,s:3](F[k,c,r,s]*Z.X[n,c,yx+r*9+s])\n"
+            "Z[n:2,k:4,y:8,x:7]: f32 = Z.yx[n,k,y*9+x]\n"
+            "Y[k1:2,k2:4,k3:8,k4:7]: f32 = max(Z[k1,k2,k3,k4], 0)\n");
+    becomes(state,
+            "in A, B: f32[2,3,4]; in C: f32[2]\nY[n,y,x] = A[n,y,x]*B[n,y,x] + C[n]\nout Y\n",
+            "flat Y y x",
+            "Y.yx[n:2,yx:12]: f32 = A[n,yx/4,yx%4] * B[n,yx/4,yx%4] + C[n]\n"
+            "Y[n:2,y:3,x:4]: f32 = Y.yx[n,y*4+x]\n");
+    becomes(state,
+            "in X: f32[4,5]; in Z: f32[2,3]\nY[y:2,x:3]: f16 = max[r:2,s:2](X[y+r,x+s]) + "
+            "Z[y,x]\nout Y\n",
+            "flat Y y x",
+            "Y.X[yx:20]: f32 = X[yx/5,yx%5]\n"
+            "Y.yx[yx:10]: f32 = max[r:2,s:2](Y.X[yx+r*5+s])\n"
+            "Y[y:2,x:3]: f16 = Y.yx[y*5+x] + Z[y,x]\n");
+}
+
+static void
+phase_takes_strides_away(void **state)
+{
+    becomes(state, STRIDED, "pad Y X; phase Y X",
+            "Y.X[n:1,c:2,yp:2,xp:2,y:5,x:5]: f32 = X[n,c,y*2+yp-1,x*2+xp-1 | 0]\n"
+            "Y[n:1,k:4,y:4,x:4]: f32 = "
+            "sum[c:2,r:3,s:3](F[k,c,r,s]*Y.X[n,c,r%2,s%2,y+r/2,x+s/2])\n");
+    becomes(state, STRIDED, "phase Y X; pad Y X",
+            "Y.X[n:1,c:2,yp:2,xp:2,y:5,x:5]: f32 = X[n,c,y*2+yp-2,x*2+xp-2 | 0]\n"
+            "Y[n:1,k:4,y:4,x:4]: f32 = "
+            "sum[c:2,r:3,s:3](F[k,c,r,s]*Y.X[n,c,(r-1)%2,(s-1)%2,y+(r-1)/2+1,x+(s-1)/2+1])\n");
+    becomes(state, STRIDED, "pad Y X; phase Y X; flat Y y x",
+            "Y.X[n:1,c:2,yp:2,xp:2,yx:26]: f32 = X[n,c,yx/5*2+yp-1,yx%5*2+xp-1 | 0]\n"
+            "Y.yx[n:1,k:4,yx:20]: f32 = "
+            "sum[c:2,r:3,s:3](F[k,c,r,s]*Y.X[n,c,r%2,s%2,yx+r/2*5+s/2])\n"
+            "Y[n:1,k:4,y:4,x:4]: f32 = Y.yx[n,k,y*5+x]\n");
+    becomes(state, BACK, "phase Y X",
+            "Y.X[n:1,k:3,yp:2,xp:2,y:4,x:3]: f32 = sum[c:2,r:3,s:3 ? (yp-r+1)%2 == 0 && "
+            "(xp-s+1)%2 == 0](F[c,k,r,s]*X[n,c,y+(yp-r+1)/2,x+(xp-s+1)/2 | 0])\n"
+            "Y[n:1,k:3,y:8,x:6]: f32 = Y.X[n,k,y%2,x%2,y/2,x/2]\n");
+    becomes(state, BACK, "phase Y X; pad Y.X X; flat Y.X y x",
+            "Y.X.X[n:1,c:2,yx:32]: f32 = X[n,c,yx/5-1,yx%5-1 | 0]\n"
+            "Y.X.yx[n:1,k:3,yp:2,xp:2,yx:20]: f32 = sum[c:2,r:3,s:3 ? (yp-r+1)%2 == 0 && "
+            "(xp-s+1)%2 == 0](F[c,k,r,s]*Y.X.X[n,c,yx+(yp-r+1)/2*5+(xp-s+1)/2+6])\n"
+            "Y.X[n:1,k:3,yp:2,xp:2,y:4,x:3]: f32 = Y.X.yx[n,k,yp,xp,y*5+x]\n"
+            "Y[n:1,k:3,y:8,x:6]: f32 = Y.X[n,k,y%2,x%2,y/2,x/2]\n");
+    becomes(state, "in X: f32[2,3]\nY[y:5,x:6] = X[y/3,x/2]\nout Y\n", "phase Y X",
+            "Y.X[yp:3,xp:2,y:2,x:3]: f32 = X[y,x]\n"
+            "Y[y:5,x:6]: f32 = Y.X[y%3,x%2,y/3,x/2]\n");
+}
+
+static void
+split_makes_partials(void **state)
+{
+    becomes(state, "in A: f16[7,3]; in B: f32[3]\nY[j]: f16 = sum[k](A[k,j])*B[j]\nout Y\n",
+            "split Y k 4",
+            "Y.k[kc:2,j:3]: f32 = sum[k:4 ? kc*4+k < 7](A[kc*4+k,j | 0])\n"
+            "Y[j:3]: f16 = sum[kc:2](Y.k[kc,j]) * B[j]\n");
+    becomes(state, "in A: i8[6,3]\nY[] = mean[k,j](A[k,j])\nout Y\n", "split Y k 2",
+            "Y.k[kc:3]: f32 = sum[k:2,j:3](f32(A[kc*2+k,j]))\n"
+            "Y[]: f32 = sum[kc:3](Y.k[kc]) / 18.0\n");
+    becomes(state, "in A: f32[7,3]\nY[j] = argmax[k](A[k,j]) + 1\nout Y\n", "split Y k 4",
+            "Y.k[kc:2,j:3]: i32 = argmax[k:4 ? kc*4+k < 7](A[kc*4+k,j | 0])\n"
+            "Y.k.best[kc:2,j:3]: f32 = max[k:4 ? kc*4+k < 7](A[kc*4+k,j | 0])\n"
+            "Y.k.chunk[j:3]: i32 = argmax[kc:2](Y.k.best[kc,j])\n"
+            "Y[j:3]: i32 = max(min(Y.k.chunk[j]*4+Y.k[Y.k.chunk[j],j], 6), 0) + 1\n");
+    becomes(state,
+            "in U: f32[4,4]\nrec t:3 {\nH[t,j:4] = sum[k:4](H[t-1,k | 1]*U[k,j])\n}\nout H\n",
+            "split H k 2",
+            "rec t:3 {\n"
+            "    H.k[kc:2,t:3,j:4]: f32 = sum[k:2](H[t-1,kc*2+k | 1]*U[kc*2+k,j])\n"
+            "    H[t:3,j:4]: f32 = sum[kc:2](H.k[kc,t,j])\n"
+            "}\n");
+    becomes(state,
+            "in A, B: f32[3,4]\nY[i,c:8] = cat[c](sum[k](A[i,k])*c:3, B[i,c+1 | 2]:5)\nout Y\n",
+            "split Y.1 k 2; pad Y B",
+            "Y.1.k[kc:2,i:3]: f32 = sum[k:2](A[i,kc*2+k])\n"
+            "Y.1[i:3]: f32 = sum[kc:2](Y.1.k[kc,i])\n"
+            "Y.B[i:3,c:6]: f32 = B[i,c | 2]\n"
+            "Y[i:3,c:8]: f32 = cat[c](Y.1[i]*c:3, Y.B[i,c+1]:5)\n");
+}
+
+static void
+chunk_cuts_scans(void **state)
+{
+    becomes(state, "in X: f32[2,7]; in H: f32[2]\nY[r,t] = Y[r,t-1 | H[r]] + X[r,t]\nout Y\n",
+            "chunk Y t 3",
+            "rec t:3 {\n"
+            "    Y.t[r:2,tc:3,t:3]: f32 = Y.t[r,tc,t-1 | 0] + X[r,tc*3+t | 0]\n"
+            "}\n"
+            "rec tc:2 {\n"
+            "    Y.t.end[r:2,tc:2]: f32 = Y.t.end[r,tc-1 | H[r]] + Y.t[r,tc,2]\n"
+            "}\n"
+            "Y[r:2,t:7]: f32 = Y.t.end[r,t/3-1 | H[r]] + Y.t[r,t/3,t%3]\n");
+    becomes(state, "in X: f32[6,2]\nY[t:6,r] = max(X[5-t,r], Y[t-1,r | -inf])\nout Y\n",
+            "chunk Y t 3",
+            "rec t:3 {\n"
+            "    Y.t[tc:2,t:3,r:2]: f32 = max(X[5-tc*3-t,r], Y.t[tc,t-1,r | -inf])\n"
+            "}\n"
+            "Y.t.end[tc:1,r:2]: f32 = max(Y.t[tc,2,r], -inf)\n"
+            "Y[t:6,r:2]: f32 = max(Y.t[t/3,t%3,r], Y.t.end[t/3-1,r | -inf])\n");
+}
+
+static void
+what_does_not_apply_is_refused(void **state)
+{
+    refuses(state, CONV, "pad Q X", "Q is no stage of the program; those are Z, Y");
+    refuses(state, CONV, "pad Z Q", "Q is not read in Z; it reads b, F, X");
+    refuses(state, CONV, "pad Z F",
+            "F is never left by the reads of Z, so there is nothing to pad; name a tensor "
+            "that it reads with a default");
+    refuses(state, "in X: f32[4]; in T: i32[3] from -1 to 3\nY[i] = X[T[i] | 0]\nout Y\n",
+            "pad Y X",
+            "X is read in Y at a place that data decide (subscript 1); only subscripts of "
+            "indices can be padded");
+    refuses(state, "in X: f32[4]\nY[i:4] = X[i-1 | 0] + X[i+1 | 1]\nout Y\n", "pad Y X",
+            "X is read in Y with the defaults 0 and 1; only one number can fill a tensor");
+    refuses(state, "in X: f32[4]\nY[i:4] = X[i-1 | X[i]]\nout Y\n", "pad Y X",
+            "X is read in Y with a default that is no constant; only one number can fill a "
+            "tensor");
+    refuses(state, "in X: f16[4]\nY[i:4] = X[i-1 | 0.1]\nout Y\n", "pad Y X",
+            "X is f16, which does not hold its default 0.1 in Y; write one that it holds");
+    refuses(state, "in X: f32[4,4]\nY[i:4000] = X[i*10000,i*10000 | 0]\nout Y\n", "pad Y X",
+            "X would grow to 99950011248750 times its size; at most 8 times, or 64 MB, is "
+            "allowed");
+    refuses(state, "in X: f32[4]\nY[t] = Y[t-1 | 0]*0.5 + X[t]\nout Y\n", "pad Y Y",
+            "Y is computed in the rec block of Y, step by step; name a tensor from outside "
+            "of the block");
+    refuses(state, CONV, "flat Z y k",
+            "k does not follow y in Z[n, k, y, x]; only neighbours can be flat");
+    refuses(state, CONV, "flat Z k x",
+            "x does not follow k in Z[n, k, y, x]; only neighbours can be flat");
+    refuses(state, CONV, "flat Z y x", "X is read in Z with a default; `pad Z X` first");
+    refuses(state, STRIDED, "pad Y X; flat Y y x",
+            "Y.X is read in Y other than at y+.., x+.. in two adjacent dimensions; `phase` "
+            "first if the stride is not 1");
+    refuses(state, "in X: f32[4,5]; in Z: f32[2,3]\nY[y:2,x:3] = X[y+1,x+1] + Z[y,x]\nout Y\n",
+            "flat Y y x",
+            "Z has rows of 3, another tensor that Y reads of 5; all must be of one width");
+    refuses(state, "in X: f32[4,5]\nY[y,x] = X[y,x]*x\nout Y\n", "flat Y y x",
+            "x is used in Y outside of subscripts; only an index of subscripts can be flat");
+    refuses(state, "in X: f32[4,5]\nY[y,t] = Y[y,t-1 | 0] + X[y,t]\nout Y\n", "flat Y y t",
+            "Y is part of a rec block, which is computed step by step; a stage outside of "
+            "one is legal");
+    refuses(state, CONV, "phase Z X",
+            "X is read in Z with stride 1 or none; a tensor read at y*2+r or at y/2, y a "
+            "left index, has phases");
+    refuses(state, CONV, "split Z y 2", "y is no reduction index of Z; those are c, r, s");
+    refuses(state, CONV, "split Y c 2", "Y has no reduction, so no index of it can be split");
+    refuses(state, CONV, "split Z c 3",
+            "3 does not split c, which has 3 values; a step from 1 to 2 does");
+    refuses(state, "in X: f32[6]\nY[i:2] = mean[k ? k > i](X[k])\nout Y\n", "split Y k 2",
+            "Y is a filtered mean of k, whose terms are not counted; write it as a sum "
+            "divided by a sum");
+    refuses(state, "in X: f32[6]\nY[i:2] = argmax[k ? k > i](X[k])\nout Y\n", "split Y k 2",
+            "Y is a filtered argmax, in which a chunk may be empty; only one without a "
+            "filter can be split");
+    refuses(state, "in X: i32[6] from 0 to 2000000000\nY[] = sum[k](X[k])\nout Y\n", "split Y k 2",
+            "Y adds up integers that may leave 32 bits, in which partial results are kept; a "
+            "smaller STEP than 2 may do");
+    refuses(state, "in X: f32[6]\nY[t] = X[t]\nout Y\n", "chunk Y t 2",
+            "Y is no scan: it does not read itself one step before");
+    refuses(state, "in X: f32[3,6]\nY[r,t] = Y[r,t-1 | 0] + X[r,t]\nout Y\n", "chunk Y r 2",
+            "r is not the index that Y is carried along; that is t");
+    refuses(state, "in X: f32[6]\nY[t] = Y[t-1 | 0] + X[t]\nout Y\n", "chunk Y t 6",
+            "6 does not split t, which has 6 values; a step from 2 to 5 does");
+    refuses(state, "in X: f32[6]\nY[t] = 0.5*Y[t-1 | 0] + X[t]\nout Y\n", "chunk Y t 2",
+            "Y is no scan of + * min or max, the previous element with one that does not "
+            "depend on it");
+    refuses(state, "in X: i32[6] from 0 to 1000\nY[t]: i8 = max(Y[t-1 | 0], X[t])\nout Y\n",
+            "chunk Y t 2", "Y is i8 and its terms may leave that type; a wider one is legal");
+    refuses(
+        state,
+        "in X: f32[6]\nrec t:6 {\nA[t] = A[t-1 | 0] + X[t]\nB[t] = A[t] + B[t-1 | 0]\n}\nout B\n",
+        "chunk A t 2",
+        "A is one of several stages of a rec block; only a stage that is a scan by "
+        "itself can be cut in chunks");
 }
 
 static uint64_t
@@ -597,8 +815,11 @@ try_program(struct arena *arena, const char *name, const struct program *program
     subject.inputs = (const void *const *)task_draw_all(arena, program, distribution, seed);
     subject.results = interpret(arena, program, subject.inputs);
     const char *wrong = check_program(arena, program);
-    if (wrong != NULL)
-        fail_msg("%s: %s", name, wrong);
+    if (wrong != NULL) { /* nothing can be said of what comes out then */
+        print_message("# %s is skipped: %s\n", name, wrong);
+        tally->skipped++;
+        return;
+    }
     try_lines(arena, &subject, program, true, "", sample, tally);
 }
 
@@ -617,14 +838,15 @@ random_programs_keep_their_values(void **state)
         arena_destroy(arena);
     }
     show_tally(&tally);
-    for (unsigned i = 0; i < CHANGE_PHASE; i++)
-        assert_true(tally.applied[i] > 10);
+    assert_true(tally.skipped <= count / 100);
+    for (unsigned i = 0; i < CHANGE_COUNT && count >= 100; i++)
+        assert_true(tally.applied[i] > 5);
 }
 
 static void
 operators_keep_their_values(void **state)
 {
-    static const unsigned sample[] = {1000, 3, 2, 0};
+    static const unsigned sample[] = {1000, 2, 2, 0};
     struct unit *unit = *state;
     const char *root = getenv("ROOT");
     const char *folder = arena_printf(unit->arena, "%s/tests/expected", root ? root : ".");
@@ -646,14 +868,21 @@ operators_keep_their_values(void **state)
     }
     closedir(dir);
     show_tally(&tally);
-    assert_true(seed > 300);
+    assert_true(seed > 300 && tally.skipped == 0);
+    for (unsigned i = 0; i < CHANGE_COUNT; i++)
+        assert_true(tally.applied[i] > 50);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(fixed),
+        UNIT_TEST(pad_makes_reads_plain),
+        UNIT_TEST(flat_merges_rows),
+        UNIT_TEST(phase_takes_strides_away),
+        UNIT_TEST(split_makes_partials),
+        UNIT_TEST(chunk_cuts_scans),
+        UNIT_TEST(what_does_not_apply_is_refused),
         UNIT_TEST(random_programs_keep_their_values),
         UNIT_TEST(operators_keep_their_values),
     };
