@@ -688,13 +688,18 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
     nest->conditional = true;
     start = 0;
     buf_putc(&buf, '(');
-    for (unsigned i = 0; i < e->count; i++) {
-        start += expr_integer(e->binder->extent[i]);
+    struct span *span = &nest->span[member->map[e->binder->level]], whole = *span;
+    for (unsigned i = 0; i < e->count; i++) { /* each piece is read within its own range */
+        int64_t end = start + expr_integer(e->binder->extent[i]);
+        span->low = whole.low > start ? whole.low : start;
+        span->high = whole.high < end - 1 ? whole.high : end - 1;
+        start = end;
         if (i + 1 < e->count)
             buf_printf(&buf, "%s < %" PRId64 " ? ", lin_text(nest->em->arena, &at), start);
         buf_puts(&buf, operand(nest, member, e->args[i], lane, vector, reduced).text);
         buf_puts(&buf, i + 1 < e->count ? " : " : ")");
     }
+    *span = whole;
     nest->conditional = saved;
     return (struct value){buf.data, lane, vector};
 }
