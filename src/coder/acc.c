@@ -1,4 +1,5 @@
-/* Reductions: accumulators in registers, one for each copy of unrolled code, combined at the end. */
+/* Reductions: accumulators in registers, one for each copy of unrolled code, combined at the end.
+ */
 #include "coder/emit_int.h"
 
 #include <inttypes.h>
@@ -75,7 +76,8 @@ register_name(const struct nest *nest, const struct member *member, const char *
 
 /* Calls `each` at every place that has registers of its own. Reduction copies (@a) are visited only
  * if `own` is set; otherwise the first stands for all. */
-typedef void visit_register(struct nest *nest, struct member *member, void *context);
+typedef void
+visit_register(struct nest *nest, struct member *member, void *context);
 
 static void
 each_register(struct nest *nest, struct member *member, size_t at, bool own, visit_register *each,
@@ -155,7 +157,8 @@ register_lane(const struct nest *nest, const struct member *member)
     expr_interval(body, levels, &low, &high);
     bool sum = reduction_of(member) == REDUCE_SUM;
     int64_t most = INT32_MAX / (sum && terms > 0 ? terms : 1);
-    return low >= -most && high <= most && reduction_of(member) != REDUCE_PROD ? LANE_I32 : LANE_I64;
+    return low >= -most && high <= most && reduction_of(member) != REDUCE_PROD ? LANE_I32
+                                                                               : LANE_I64;
 }
 
 static const char *
@@ -194,17 +197,19 @@ declare(struct nest *nest, struct member *member, void *context)
     enum lane lane = register_lane(nest, member);
     bool vector = nest->vector >= 0;
     (void)context;
-    emit_line(em, "%s %s = %s;", value_type(nest, lane, vector), register_name(nest, member, ""),
+    code_line(em, "%s %s = %s;", value_type(nest, lane, vector), register_name(nest, member, ""),
               identity_value(nest, member, lane, vector).text);
     if (is_arg(member)) {
-        struct value none = {expr_filter(member->work->reduce) != NULL ? "-1" : "0", LANE_I64, false};
+        struct value none = {expr_filter(member->work->reduce) != NULL ? "-1" : "0", LANE_I64,
+                             false};
         none = value_as(nest, none, index_lane(nest), vector);
-        emit_line(em, "%s %s = %s;", value_type(nest, index_lane(nest), vector),
+        code_line(em, "%s %s = %s;", value_type(nest, index_lane(nest), vector),
                   register_name(nest, member, "_at"), none.text);
     }
     if (counts(member))
-        emit_line(em, "%s %s = %s;", value_type(nest, lane, vector),
-                  register_name(nest, member, "_n"), identity_value(nest, member, lane, vector).text);
+        code_line(em, "%s %s = %s;", value_type(nest, lane, vector),
+                  register_name(nest, member, "_n"),
+                  identity_value(nest, member, lane, vector).text);
 }
 
 /* ---- terms ---- */
@@ -247,7 +252,8 @@ combined(struct nest *nest, const struct member *member, enum lane lane, bool ve
 }
 
 static void
-add_arg_term(struct nest *nest, struct member *member, struct value term, const struct value *counts_if)
+add_arg_term(struct nest *nest, struct member *member, struct value term,
+             const struct value *counts_if)
 {
     struct emitter *em = nest->em;
     bool vector = nest->vector >= 0, one = member->work->reduce->binder->count == 1;
@@ -255,7 +261,7 @@ add_arg_term(struct nest *nest, struct member *member, struct value term, const 
     const char *sign = info[reduction_of(member)].infix;
     struct value index = value_named(nest, "at", term_index(nest, member));
     term = value_named(nest, "x", value_as(nest, term, register_lane(nest, member), vector));
-    const char *and = vector ? "&" : "&&", *or = vector ? "|" : "||";
+    const char *and = vector ? "&" : "&&", * or = vector ? "|" : "||";
     struct buf buf = buf_in(em->arena);
     buf_printf(&buf, "(%s %s %s)", term.text, sign, best);
     if (!one)
@@ -269,8 +275,8 @@ add_arg_term(struct nest *nest, struct member *member, struct value term, const 
                                    value_as(nest, *counts_if, LANE_BOOL, vector).text);
     better = value_named(nest, "better", better);
     struct value old = {best, term.lane, vector}, old_at = {at, index.lane, vector};
-    emit_line(em, "%s = %s;", best, value_select(nest, better, term, old).text);
-    emit_line(em, "%s = %s;", at, value_select(nest, better, index, old_at).text);
+    code_line(em, "%s = %s;", best, value_select(nest, better, term, old).text);
+    code_line(em, "%s = %s;", at, value_select(nest, better, index, old_at).text);
 }
 
 void
@@ -286,7 +292,7 @@ acc_term(struct nest *nest, struct member *member)
     if (filter != NULL)
         condition = value_of(nest, member, filter, NULL);
     if (condition.text != NULL && !condition.vector && !cut) {
-        emit_open(em, "if (%s) {", condition.text);
+        code_open(em, "if (%s) {", condition.text);
         block = true;
         condition.text = NULL;
     } else if (cut) {
@@ -304,23 +310,23 @@ acc_term(struct nest *nest, struct member *member)
     else {
         term = value_as(nest, term, lane, condition.text != NULL || (vector && lane < LANE_F32));
         if (condition.text != NULL)
-            term = value_select(nest, condition, term,
-                                identity_value(nest, member, lane, vector));
+            term = value_select(nest, condition, term, identity_value(nest, member, lane, vector));
         if (info[reduction_of(member)].infix != NULL)
-            emit_line(em, "%s %s= %s;", name, info[reduction_of(member)].infix, term.text);
+            code_line(em, "%s %s= %s;", name, info[reduction_of(member)].infix, term.text);
         else
-            emit_line(em, "%s = %s;", name,
+            code_line(em, "%s = %s;", name,
                       combined(nest, member, lane, vector, name,
                                value_as(nest, term, lane, vector).text));
         if (counts(member)) {
             struct value one = value_as(nest, (struct value){"1", lane, false}, lane, vector);
             if (condition.text != NULL)
-                one = value_select(nest, condition, one, identity_value(nest, member, lane, vector));
-            emit_line(em, "%s += %s;", register_name(nest, member, "_n"), one.text);
+                one =
+                    value_select(nest, condition, one, identity_value(nest, member, lane, vector));
+            code_line(em, "%s += %s;", register_name(nest, member, "_n"), one.text);
         }
     }
     if (block) {
-        emit_close(em);
+        code_close(em);
         nest->known_count = known; /* names inside of the block are gone */
     }
 }
@@ -348,25 +354,25 @@ join(struct nest *nest, struct member *member, void *context)
     }
     if (is_arg(member)) {
         const char *at = register_name(nest, member, "_at");
-        const char *and = vector ? "&" : "&&", *or = vector ? "|" : "||";
-        struct value better = {
-            arena_printf(em->arena, "((%s %s %s) %s ((%s == %s) %s (%s < %s)))", name,
-                         info[reduction_of(member)].infix, to->name, or, name, to->name, and, at,
-                         to->at),
-            LANE_BOOL, vector};
+        const char *and = vector ? "&" : "&&", * or = vector ? "|" : "||";
+        struct value better = {arena_printf(em->arena, "((%s %s %s) %s ((%s == %s) %s (%s < %s)))",
+                                            name, info[reduction_of(member)].infix, to->name, or,
+                                            name, to->name, and, at, to->at),
+                               LANE_BOOL, vector};
         if (expr_filter(member->work->reduce) != NULL) /* -1: nothing was seen */
-            better.text = arena_printf(em->arena, "((%s %s (%s < 0)) %s (%s >= 0))", better.text, or,
-                                       to->at, and, at);
+            better.text = arena_printf(em->arena, "((%s %s (%s < 0)) %s (%s >= 0))", better.text,
+                                       or, to->at, and, at);
         better = value_named(nest, "better", value_mask(nest, better, lane));
         struct value a = {name, lane, vector}, b = {to->name, lane, vector};
-        struct value a_at = {at, index_lane(nest), vector}, b_at = {to->at, index_lane(nest), vector};
-        emit_line(em, "%s = %s;", to->name, value_select(nest, better, a, b).text);
-        emit_line(em, "%s = %s;", to->at, value_select(nest, better, a_at, b_at).text);
+        struct value a_at = {at, index_lane(nest), vector},
+                     b_at = {to->at, index_lane(nest), vector};
+        code_line(em, "%s = %s;", to->name, value_select(nest, better, a, b).text);
+        code_line(em, "%s = %s;", to->at, value_select(nest, better, a_at, b_at).text);
         return;
     }
-    emit_line(em, "%s = %s;", to->name, combined(nest, member, lane, vector, to->name, name));
+    code_line(em, "%s = %s;", to->name, combined(nest, member, lane, vector, to->name, name));
     if (counts(member))
-        emit_line(em, "%s += %s;", to->n, register_name(nest, member, "_n"));
+        code_line(em, "%s += %s;", to->n, register_name(nest, member, "_n"));
 }
 
 static const char *
@@ -375,18 +381,18 @@ across_lanes(struct nest *nest, struct member *member, enum lane lane, const cha
 {
     struct emitter *em = nest->em;
     bool wide = em->schedule->vector_bytes / nest->lanes == 8;
-    const char *result = emit_name(em, "s");
+    const char *result = code_name(em, "s");
     if ((lane == LANE_F32 && !wide) || (lane == LANE_F64 && wide)) {
         const char *helper = arena_printf(em->arena, "v%s_h%s", wide ? "f64" : "f32", how);
-        emit_line(em, "const %s %s = %s(%s);", value_type(nest, lane, false), result,
-                  emit_helper(em, helper), name);
+        code_line(em, "const %s %s = %s(%s);", value_type(nest, lane, false), result,
+                  code_helper(em, helper), name);
         return result;
     }
-    emit_line(em, "%s %s = %s[0];", value_type(nest, lane == LANE_I32 ? LANE_I64 : lane, false), result,
-              name);
+    code_line(em, "%s %s = %s[0];", value_type(nest, lane == LANE_I32 ? LANE_I64 : lane, false),
+              result, name);
     for (unsigned i = 1; i < nest->lanes; i++) {
         const char *other = arena_printf(em->arena, "%s[%u]", name, i);
-        emit_line(em, "%s = %s;", result, combined(nest, member, lane, false, result, other));
+        code_line(em, "%s = %s;", result, combined(nest, member, lane, false, result, other));
     }
     return result;
 }
@@ -396,17 +402,18 @@ static void
 across_arg_lanes(struct nest *nest, struct member *member, enum lane lane, struct joining *joined)
 {
     struct emitter *em = nest->em;
-    const char *best = emit_name(em, "s"), *at = emit_name(em, "s");
-    emit_line(em, "%s %s = %s[0];", value_type(nest, lane, false), best, joined->name);
-    emit_line(em, "long %s = %s[0];", at, joined->at);
-    emit_open(em, "for (int lane = 1; lane < %u; lane++) {", nest->lanes);
-    emit_line(em, "const int seen = %s[lane] >= 0;", joined->at);
-    emit_open(em, "if (seen && (%s < 0 || %s[lane] %s %s || (%s[lane] == %s && %s[lane] < %s))) {", at,
-              joined->name, info[reduction_of(member)].infix, best, joined->name, best, joined->at, at);
-    emit_line(em, "%s = %s[lane];", best, joined->name);
-    emit_line(em, "%s = %s[lane];", at, joined->at);
-    emit_close(em);
-    emit_close(em);
+    const char *best = code_name(em, "s"), *at = code_name(em, "s");
+    code_line(em, "%s %s = %s[0];", value_type(nest, lane, false), best, joined->name);
+    code_line(em, "long %s = %s[0];", at, joined->at);
+    code_open(em, "for (int lane = 1; lane < %u; lane++) {", nest->lanes);
+    code_line(em, "const int seen = %s[lane] >= 0;", joined->at);
+    code_open(em, "if (seen && (%s < 0 || %s[lane] %s %s || (%s[lane] == %s && %s[lane] < %s))) {",
+              at, joined->name, info[reduction_of(member)].infix, best, joined->name, best,
+              joined->at, at);
+    code_line(em, "%s = %s[lane];", best, joined->name);
+    code_line(em, "%s = %s[lane];", at, joined->at);
+    code_close(em);
+    code_close(em);
     joined->name = best;
     joined->at = at;
 }
@@ -435,12 +442,12 @@ store_result(struct nest *nest, struct member *member, struct value result, cons
         if (reduce->kind == KIND_F64 || reduce->kind == KIND_F32 || reduce->kind == KIND_REAL)
             result = value_as(nest, result, reduce->kind == KIND_F64 ? LANE_F64 : LANE_F32,
                               result.vector);
-        result.text = counts(member)
-                          ? arena_printf(arena, "(%s / %s)", result.text, n)
-                          : arena_printf(arena, "(%s / %" PRId64 "%s)", result.text,
-                                         expr_terms(reduce), result.lane == LANE_F32   ? ".0f"
-                                                             : result.lane == LANE_F64 ? ".0"
-                                                                                       : "");
+        result.text = counts(member) ? arena_printf(arena, "(%s / %s)", result.text, n)
+                                     : arena_printf(arena, "(%s / %" PRId64 "%s)", result.text,
+                                                    expr_terms(reduce),
+                                                    result.lane == LANE_F32   ? ".0f"
+                                                    : result.lane == LANE_F64 ? ".0"
+                                                                              : "");
     }
     if (member->work->code != reduce && (result.vector || reduction_of(member) == REDUCE_MEAN))
         result = value_named(nest, "r", result);
@@ -460,8 +467,8 @@ finish(struct nest *nest, struct member *member, void *context)
         if (is_arg(member))
             across_arg_lanes(nest, member, lane, &joined);
         else
-            joined.name = across_lanes(nest, member, lane, joined.name,
-                                       info[reduction_of(member)].lanes);
+            joined.name =
+                across_lanes(nest, member, lane, joined.name, info[reduction_of(member)].lanes);
         if (counts(member))
             joined.n = across_lanes(nest, member, lane, joined.n, "sum");
         if (lane == LANE_I32)
@@ -476,15 +483,15 @@ finish(struct nest *nest, struct member *member, void *context)
     const char *first = conjunction(em, nest->first, conditions);
     const char *last = conjunction(em, nest->last, conditions);
     if (strcmp(first, "1") != 0) {
-        const char *name = emit_name(em, "r");
-        emit_line(em, "%s %s = %s;", value_type(nest, lane, vector), name, result.text);
+        const char *name = code_name(em, "r");
+        code_line(em, "%s %s = %s;", value_type(nest, lane, vector), name, result.text);
         if (strcmp(first, "0") != 0)
-            emit_open(em, "if (!(%s)) {", first);
-        emit_line(em, "%s = %s;", name,
-                  combined(nest, member, lane, vector, name,
-                           value_reload(nest, member, lane).text));
+            code_open(em, "if (!(%s)) {", first);
+        code_line(
+            em, "%s = %s;", name,
+            combined(nest, member, lane, vector, name, value_reload(nest, member, lane).text));
         if (strcmp(first, "0") != 0)
-            emit_close(em);
+            code_close(em);
         result.text = name;
     }
     bool plain = member->work->code == member->work->reduce && nest->partial == NULL &&
@@ -494,13 +501,13 @@ finish(struct nest *nest, struct member *member, void *context)
     else if (strcmp(last, "0") == 0)
         value_store_partial(nest, member, result);
     else {
-        emit_open(em, "if (%s) {", last);
+        code_open(em, "if (%s) {", last);
         store_result(nest, member, result, joined.n);
         em->indent--;
-        emit_line(em, "} else {");
+        code_line(em, "} else {");
         em->indent++;
         value_store_partial(nest, member, result);
-        emit_close(em);
+        code_close(em);
     }
 }
 
@@ -511,9 +518,9 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     struct member *member = &nest->member[number];
     int vector = nest->vector;
     unsigned active = nest->active;
-    member->name = emit_name(em, "c");
+    member->name = code_name(em, "c");
     member->open = true;
-    emit_open(em, "{");
+    code_open(em, "{");
     each_register(nest, member, at, true, declare, NULL);
     nest->vector = vector;
     nest->active = active;
@@ -523,6 +530,6 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     each_register(nest, member, at, false, finish, NULL);
     nest->vector = vector;
     nest->active = active;
-    emit_close(em);
+    code_close(em);
     member->open = false;
 }

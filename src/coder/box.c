@@ -84,7 +84,8 @@ span_of(struct emitter *em, const struct hull *hull, int64_t size, const char *i
     if (!hull->any || hull->whole || extent >= size)
         return whole;
     if (hull->base.count == 0) {
-        int64_t low = hull->low < 0 ? 0 : hull->low, high = hull->high >= size ? size - 1 : hull->high;
+        int64_t low = hull->low < 0 ? 0 : hull->low,
+                high = hull->high >= size ? size - 1 : hull->high;
         if (high < low)
             return whole;
         return (struct span){.add = low, .extent = high - low + 1, .low = low, .high = low};
@@ -94,15 +95,15 @@ span_of(struct emitter *em, const struct hull *hull, int64_t size, const char *i
     int64_t low = hull->least, high = hull->most - extent + 1;
     if (low >= 0 && hull->most < size && start.count == 1 && start.term[0].coefficient == 1)
         return (struct span){start.term[0].var, start.add, extent, low, high};
-    const char *var = emit_name(em, index);
+    const char *var = code_name(em, index);
     if (low >= 0 && hull->most < size) {
-        emit_line(em, "const long %s = %s;", var, lin_text(em->arena, &start));
+        code_line(em, "const long %s = %s;", var, lin_text(em->arena, &start));
         return (struct span){var, 0, extent, low, high};
     }
     /* Near the ends the box is moved inwards: it has the same size everywhere. */
     const char *text = lin_text(em->arena, &start);
-    emit_line(em, "const long %s = %s < 0 ? 0 : %s > %" PRId64 " ? %" PRId64 " : %s;", var, text, text,
-              size - extent, size - extent, text);
+    code_line(em, "const long %s = %s < 0 ? 0 : %s > %" PRId64 " ? %" PRId64 " : %s;", var, text,
+              text, size - extent, size - extent, text);
     return (struct span){var, 0, extent, 0, size - extent};
 }
 
@@ -171,7 +172,7 @@ new_box(struct nest *nest, const struct work *work, const struct span *at)
         count *= at[i].extent;
     }
     if (!box->whole)
-        box->name = emit_scratch(nest, work->tensor->name, work->tensor->dtype, count);
+        box->name = code_scratch(nest, work->tensor->name, work->tensor->dtype, count);
     return box;
 }
 
@@ -199,9 +200,9 @@ box_walk(struct nest *nest, size_t at)
                 guest_spans[d] = spans[line->tokens[i].map[d]];
             nest->boxes = new_box(nest, guest, guest_spans);
         }
-    emit_open(em, "{");
+    code_open(em, "{");
     nest_stage(em, token->stage, spans, nest);
-    emit_close(em);
+    code_close(em);
     nest_walk(nest, at + 1);
     nest->boxes = outer;
 }

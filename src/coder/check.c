@@ -61,7 +61,8 @@ check_steps(struct checker *checker)
             /* the last step may be left out: a loop by ones, innermost */
             struct token *last = NULL;
             for (size_t t = 0; t < checker->line->count; t++)
-                if (checker->line->tokens[t].form == TOKEN_LOOP && checker->line->tokens[t].level == i)
+                if (checker->line->tokens[t].form == TOKEN_LOOP &&
+                    checker->line->tokens[t].level == i)
                     last = &checker->line->tokens[t];
             illegal(checker, last, "%s must end at step 1 or with @v; write %s at the end",
                     work->index[i], work->index[i]);
@@ -83,9 +84,10 @@ check_marks(struct checker *checker)
             illegal(checker, token, "%s is carried from step to step; the block's own loop runs it",
                     work->index[token->level]);
         if (group && !left)
-            illegal(checker, token,
-                    "a reduction is not spread over threads; ! split %s %s STEP makes partial results",
-                    work->tensor->name, work->index[token->level]);
+            illegal(
+                checker, token,
+                "a reduction is not spread over threads; ! split %s %s STEP makes partial results",
+                work->tensor->name, work->index[token->level]);
         if (group && threads != NULL && !in_group)
             illegal(checker, token, "threads are shared out once; put it beside %s", threads->text);
         if (group && work->fate != FATE_ROOT)
@@ -97,8 +99,8 @@ check_marks(struct checker *checker)
             vector = token;
         }
         if (token->form == TOKEN_LOOP && token->mark == MARK_OWN && left)
-            illegal(checker, token,
-                    "@a is for reduction indices; %s is on the left: write @u", work->index[token->level]);
+            illegal(checker, token, "@a is for reduction indices; %s is on the left: write @u",
+                    work->index[token->level]);
         threads = group ? token : threads;
         in_group = group;
     }
@@ -121,8 +123,9 @@ check_acc(struct checker *checker)
         bool loop = token->form == TOKEN_LOOP;
         if (loop && acc != NULL && work->reduce != NULL && work_is_left(work, token->level) &&
             token->mark != MARK_UNROLL && token->mark != MARK_VECTOR)
-            illegal(checker, token, "below acc the tile is in registers; write @u or @v, or put it "
-                                    "before acc");
+            illegal(checker, token,
+                    "below acc the tile is in registers; write @u or @v, or put it "
+                    "before acc");
         if (acc != NULL && (token->form == TOKEN_DO || token->form == TOKEN_PACK) &&
             token->form == TOKEN_DO)
             illegal(checker, token, "put it before acc");
@@ -158,7 +161,8 @@ check_guest(struct checker *checker, size_t at)
                 token->map[i] = (int8_t)h;
         if (token->map[i] < 0 || host->extent[token->map[i]] != guest->extent[i] ||
             (mapped & 1u << token->map[i])) {
-            illegal(checker, token, "index %s of %s has no loop of the same extent here; write %s=j",
+            illegal(checker, token,
+                    "index %s of %s has no loop of the same extent here; write %s=j",
                     guest->index[i], guest->tensor->name, guest->index[i]);
             return;
         }
@@ -260,8 +264,8 @@ check_producer(struct checker *checker, size_t at)
         illegal(checker, token, "stages of a rec block are not computed in other loops");
         return;
     }
-    producer->in_place = producer->stored && makes_up(checker, at, producer) &&
-                         is_read_later(checker, producer);
+    producer->in_place =
+        producer->stored && makes_up(checker, at, producer) && is_read_later(checker, producer);
     const struct line *line = &schedule->lines[token->stage];
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH) {

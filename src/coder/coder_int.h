@@ -30,7 +30,13 @@ enum token_form {
         TOKEN_FORMS
 };
 
-enum mark { MARK_NONE = 0, MARK_THREADS = 'p', MARK_UNROLL = 'u', MARK_OWN = 'a', MARK_VECTOR = 'v' };
+enum mark {
+    MARK_NONE = 0,
+    MARK_THREADS = 'p',
+    MARK_UNROLL = 'u',
+    MARK_OWN = 'a',
+    MARK_VECTOR = 'v'
+};
 
 struct token {
     enum token_form form;

@@ -47,7 +47,7 @@ struct value {
 
 /* ---- where we are ---- */
 
-struct span { /* of an index: from var + add, `extent` elements */
+struct span {        /* of an index: from var + add, `extent` elements */
     const char *var; /* NULL: none */
     int64_t add, extent;
     int64_t low, high; /* values that var + add takes */
@@ -85,13 +85,13 @@ struct nest {
     struct member member[1 + CODER_MAX_GUESTS];
     unsigned members;
     struct span span[LANG_MAX_LEVELS];
-    int vector;      /* level in lanes, or -1 */
-    unsigned lanes;  /* of a vector */
-    unsigned active; /* lanes in use: fewer at the end of a dimension */
-    int64_t ordinal[CODER_MAX_TOKENS];     /* unrolled: which copy */
-    int64_t copies[CODER_MAX_TOKENS];      /* with accumulators of their own */
-    struct span before[CODER_MAX_TOKENS];  /* the index's span outside of the token's loop */
-    const char *first[CODER_MAX_TOKENS];   /* reduction loops outside of acc: conditions */
+    int vector;                           /* level in lanes, or -1 */
+    unsigned lanes;                       /* of a vector */
+    unsigned active;                      /* lanes in use: fewer at the end of a dimension */
+    int64_t ordinal[CODER_MAX_TOKENS];    /* unrolled: which copy */
+    int64_t copies[CODER_MAX_TOKENS];     /* with accumulators of their own */
+    struct span before[CODER_MAX_TOKENS]; /* the index's span outside of the token's loop */
+    const char *first[CODER_MAX_TOKENS];  /* reduction loops outside of acc: conditions */
     const char *last[CODER_MAX_TOKENS];
     size_t conditions;
     const struct box *boxes;
@@ -100,7 +100,7 @@ struct nest {
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
-    bool conditional;    /* what is printed may not be computed: no names for parts of it */
+    bool conditional;          /* what is printed may not be computed: no names for parts of it */
     const struct box *partial; /* scratch for partial results, or NULL: in the output */
 };
 
@@ -115,8 +115,8 @@ struct emitter {
     struct arena *arena;
     const struct schedule *schedule;
     struct diags *diags;
-    struct buf *out;     /* the function being printed */
-    struct buf globals;  /* static variables */
+    struct buf *out;    /* the function being printed */
+    struct buf globals; /* static variables */
     unsigned indent;
     unsigned lines;
     struct name_base *bases; /* of names made so far */
@@ -124,40 +124,41 @@ struct emitter {
     const char **types; /* vector types declared */
     size_t type_count;
     bool failed;
-    const char **storage;   /* by tensor number: its name in C */
-    const char **helpers;   /* functions of hone.h in use */
+    const char **storage; /* by tensor number: its name in C */
+    const char **helpers; /* functions of hone.h in use */
     size_t helper_count;
-    const uint8_t **uses;   /* by stage: how often a node is used, by id */
+    const uint8_t **uses; /* by stage: how often a node is used, by id */
 };
 
 void
-emit_line(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
+code_line(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "{" with what stands before it, and back. */
 void
-emit_open(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
+code_open(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void
-emit_close(struct emitter *em);
+code_close(struct emitter *em);
 const char *
-emit_name(struct emitter *em, const char *base); /* a fresh C name */
+code_name(struct emitter *em, const char *base); /* a fresh C name */
 bool
-emit_is_storage(const struct emitter *em, const char *name);
+code_is_storage(const struct emitter *em, const char *name);
 /* A function of hone.h: the same text, remembered for the prelude. */
 const char *
-emit_helper(struct emitter *em, const char *name);
+code_helper(struct emitter *em, const char *name);
 const char *
-emit_helper_if_any(struct emitter *em, const char *name);
+code_helper_if_any(struct emitter *em, const char *name);
 /* A vector type of other lanes than a register's: "f32x4". */
 const char *
-emit_vector(struct emitter *em, const char *element, unsigned lanes);
+code_vector(struct emitter *em, const char *element, unsigned lanes);
 /* How often each node is used in a stage's expression, by id, at most 2. */
 const uint8_t *
-emit_uses(struct emitter *em, const struct work *work);
+code_uses(struct emitter *em, const struct work *work);
 void
-emit_fail(struct emitter *em, struct place place, const char *format, ...)
+code_fail(struct emitter *em, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Declares an array of `count` elements; returns its name. Zero bytes behind its end may be read. */
+/* Declares an array of `count` elements; returns its name. Zero bytes behind its end may be read.
+ */
 const char *
-emit_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count);
+code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count);
 
 /* ---- printing values (value.c) ---- */
 
@@ -189,8 +190,7 @@ value_choice(struct nest *nest, enum op op, enum lane lane, bool vector, const c
 void
 value_forget(struct nest *nest);
 enum lane
-value_lane(const struct nest *nest, const struct member *member, const struct expr *e,
-           bool vector);
+value_lane(const struct nest *nest, const struct member *member, const struct expr *e, bool vector);
 
 /* store.c */
 /* A scalar as an element of this type. */
@@ -244,7 +244,8 @@ box_walk(struct nest *nest, size_t at);
 /* pack.c */
 void
 pack_walk(struct nest *nest, size_t at);
-/* The address of an access that is packed and how far it moves from lane to lane; NULL: it is not. */
+/* The address of an access that is packed and how far it moves from lane to lane; NULL: it is not.
+ */
 const char *
 pack_address(struct nest *nest, const struct member *member, const struct expr *load,
              int64_t *stride);

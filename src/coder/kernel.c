@@ -22,7 +22,7 @@ put_line(struct emitter *em, const char *format, va_list args)
 }
 
 void
-emit_line(struct emitter *em, const char *format, ...)
+code_line(struct emitter *em, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -31,7 +31,7 @@ emit_line(struct emitter *em, const char *format, ...)
 }
 
 void
-emit_open(struct emitter *em, const char *format, ...)
+code_open(struct emitter *em, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -41,14 +41,14 @@ emit_open(struct emitter *em, const char *format, ...)
 }
 
 void
-emit_close(struct emitter *em)
+code_close(struct emitter *em)
 {
     em->indent--;
-    emit_line(em, "}");
+    code_line(em, "}");
 }
 
 void
-emit_fail(struct emitter *em, struct place place, const char *format, ...)
+code_fail(struct emitter *em, struct place place, const char *format, ...)
 {
     va_list args;
     struct buf buf = buf_in(em->arena);
@@ -85,26 +85,26 @@ is_size(const struct program *program, const char *name)
 }
 
 const char *
-emit_name(struct emitter *em, const char *base)
+code_name(struct emitter *em, const char *base)
 {
     base = c_name(em->arena, base);
     size_t slot = 0;
     while (slot < em->base_count && strcmp(em->bases[slot].base, base) != 0)
         slot++;
     if (slot == em->base_count) {
-        em->bases = arena_grow(em->arena, em->bases, em->base_count, em->base_count + 1,
-                               sizeof *em->bases);
+        em->bases =
+            arena_grow(em->arena, em->bases, em->base_count, em->base_count + 1, sizeof *em->bases);
         em->bases[em->base_count++] = (struct name_base){base, 0};
     }
     const char *name;
     do
         name = arena_printf(em->arena, "%s%u", base, em->bases[slot].next++);
-    while (is_size(em->schedule->program, name) || emit_is_storage(em, name));
+    while (is_size(em->schedule->program, name) || code_is_storage(em, name));
     return name;
 }
 
 bool
-emit_is_storage(const struct emitter *em, const char *name)
+code_is_storage(const struct emitter *em, const char *name)
 {
     for (size_t i = 0; i < em->schedule->program->tensor_count; i++)
         if (em->storage[i] != NULL && strcmp(em->storage[i], name) == 0)
@@ -122,7 +122,7 @@ storage_name(struct emitter *em, const struct tensor *tensor)
                  (name[0] >= 'a' && name[0] <= 'z');
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         taken = taken || strcmp(name, ours[i]) == 0;
-    return taken || emit_is_storage(em, name) ? arena_printf(em->arena, "%s_", name) : name;
+    return taken || code_is_storage(em, name) ? arena_printf(em->arena, "%s_", name) : name;
 }
 
 /* ---- helpers ---- */
@@ -146,8 +146,10 @@ static const struct {
                      "    return fmax(x, 0) + log1p(exp(-fabs(x)));\n}\n"},
     {"f32_sign", "static inline float\nf32_sign(float x)\n{\n    return (x > 0) - (x < 0);\n}\n"},
     {"f64_sign", "static inline double\nf64_sign(double x)\n{\n    return (x > 0) - (x < 0);\n}\n"},
-    {"f32_max", "static inline float\nf32_max(float a, float b)\n{\n    return a > b ? a : b;\n}\n"},
-    {"f32_min", "static inline float\nf32_min(float a, float b)\n{\n    return a < b ? a : b;\n}\n"},
+    {"f32_max",
+     "static inline float\nf32_max(float a, float b)\n{\n    return a > b ? a : b;\n}\n"},
+    {"f32_min",
+     "static inline float\nf32_min(float a, float b)\n{\n    return a < b ? a : b;\n}\n"},
     {"f64_max",
      "static inline double\nf64_max(double a, double b)\n{\n    return a > b ? a : b;\n}\n"},
     {"f64_min",
@@ -156,17 +158,16 @@ static const struct {
     {"bf16_of_f32", ""},
 };
 
-static const char bf16_text[] =
-    "#ifndef HONE /* else the prelude has them */\n"
-    "typedef uint16_t bf16;\n"
-    "static inline float\nf32_of_bf16(bf16 x)\n{\n"
-    "    const uint32_t bits = (uint32_t)x << 16;\n    float y;\n"
-    "    memcpy(&y, &bits, sizeof y);\n    return y;\n}\n"
-    "static inline bf16\nbf16_of_f32(float x)\n{\n    uint32_t bits;\n"
-    "    memcpy(&bits, &x, sizeof bits);\n"
-    "    if (x != x)\n        return (bf16)(bits >> 16 | 64);\n"
-    "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n}\n"
-    "#endif\n";
+static const char bf16_text[] = "#ifndef HONE /* else the prelude has them */\n"
+                                "typedef uint16_t bf16;\n"
+                                "static inline float\nf32_of_bf16(bf16 x)\n{\n"
+                                "    const uint32_t bits = (uint32_t)x << 16;\n    float y;\n"
+                                "    memcpy(&y, &bits, sizeof y);\n    return y;\n}\n"
+                                "static inline bf16\nbf16_of_f32(float x)\n{\n    uint32_t bits;\n"
+                                "    memcpy(&bits, &x, sizeof bits);\n"
+                                "    if (x != x)\n        return (bf16)(bits >> 16 | 64);\n"
+                                "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n}\n"
+                                "#endif\n";
 
 static void
 add_helper(struct emitter *em, const char *name)
@@ -189,7 +190,7 @@ is_scalar_helper(const char *name)
 }
 
 const char *
-emit_helper(struct emitter *em, const char *name)
+code_helper(struct emitter *em, const char *name)
 {
     static const char *const types[] = {"vf32", "vi32", "vf64", "vi64"};
     for (size_t i = 0; i < 4; i++)
@@ -202,23 +203,25 @@ emit_helper(struct emitter *em, const char *name)
 }
 
 const char *
-emit_helper_if_any(struct emitter *em, const char *name)
+code_helper_if_any(struct emitter *em, const char *name)
 {
-    return target_hone_has(name) ? emit_helper(em, name) : NULL;
+    return target_hone_has(name) ? code_helper(em, name) : NULL;
 }
 
 const char *
-emit_vector(struct emitter *em, const char *element, unsigned lanes)
+code_vector(struct emitter *em, const char *element, unsigned lanes)
 {
     static const struct {
         const char *element, *type;
         unsigned bytes;
-    } rows[] = {{"f32", "float", 4}, {"f64", "double", 8}, {"i32", "int32_t", 4}, {"i64", "int64_t", 8}};
+    } rows[] = {
+        {"f32", "float", 4}, {"f64", "double", 8}, {"i32", "int32_t", 4}, {"i64", "int64_t", 8}};
     const char *name = arena_printf(em->arena, "%sx%u", element, lanes);
     for (size_t i = 0; i < em->type_count; i++)
         if (strcmp(em->types[i], name) == 0)
             return name;
-    em->types = arena_grow(em->arena, em->types, em->type_count, em->type_count + 1, sizeof *em->types);
+    em->types =
+        arena_grow(em->arena, em->types, em->type_count, em->type_count + 1, sizeof *em->types);
     em->types[em->type_count++] = name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].element, element) == 0)
@@ -231,24 +234,25 @@ emit_vector(struct emitter *em, const char *element, unsigned lanes)
 /* ---- storage ---- */
 
 const char *
-emit_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count)
+code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count)
 {
     struct emitter *em = nest->em;
-    const char *name = emit_name(em, arena_printf(em->arena, "%s_", base));
+    const char *name = code_name(em, arena_printf(em->arena, "%s_", base));
     const char *type = dtype_info[dtype].c_type;
     int64_t size = (int64_t)dtype_info[dtype].size, room = count + 64 / size + 16;
     if (dtype == DTYPE_BF16)
-        emit_helper(em, "bf16_of_f32");
+        code_helper(em, "bf16_of_f32");
     if (nest->parallel && room * size <= STACK_SCRATCH)
-        emit_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
+        code_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
     else if (!nest->parallel)
-        buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n", type, name,
-                   room);
+        buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n", type,
+                   name, room);
     else {
-        const char *own = emit_name(em, name);
-        buf_printf(&em->globals, "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64)));\n",
-                   type, own, room);
-        emit_line(em, "%s *const %s = %s;", type, name, own);
+        const char *own = code_name(em, name);
+        buf_printf(&em->globals,
+                   "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64)));\n", type,
+                   own, room);
+        code_line(em, "%s *const %s = %s;", type, name, own);
     }
     return name;
 }
@@ -267,9 +271,10 @@ name_storage(struct emitter *em)
         if (tensor->output >= 0 || !whole)
             continue;
         if (tensor->dtype == DTYPE_BF16)
-            emit_helper(em, "bf16_of_f32");
+            code_helper(em, "bf16_of_f32");
         buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n",
-                   dtype_info[tensor->dtype].c_type, em->storage[tensor->number], tensor->count + 32);
+                   dtype_info[tensor->dtype].c_type, em->storage[tensor->number],
+                   tensor->count + 32);
     }
 }
 
@@ -287,7 +292,7 @@ count_uses(uint8_t *uses, const struct expr *e)
 }
 
 const uint8_t *
-emit_uses(struct emitter *em, const struct work *work)
+code_uses(struct emitter *em, const struct work *work)
 {
     if (em->uses[work->number] == NULL) {
         uint8_t *uses = arena_array(em->arena, ir_count(em->schedule->program->ir) + 256, 1);
@@ -306,50 +311,50 @@ comment_stage(struct emitter *em, size_t stage)
     struct buf buf = buf_in(em->arena);
     for (size_t i = 0; i < line->count; i++)
         buf_printf(&buf, " %s", line->tokens[i].text);
-    emit_line(em, "/* %s:%s */", em->schedule->program->stages[stage].tensor->name,
+    code_line(em, "/* %s:%s */", em->schedule->program->stages[stage].tensor->name,
               buf.length ? buf.data : "");
 }
 
 static void
-emit_root(struct emitter *em, size_t stage, const struct span *left)
+code_root(struct emitter *em, size_t stage, const struct span *left)
 {
     comment_stage(em, stage);
-    emit_open(em, "{");
+    code_open(em, "{");
     nest_stage(em, stage, left, NULL);
-    emit_close(em);
+    code_close(em);
 }
 
 /* The stages of a block, step by step. */
 static void
-emit_rec(struct emitter *em, const struct rec *rec)
+code_rec(struct emitter *em, const struct rec *rec)
 {
     const struct program *program = em->schedule->program;
     const struct stage *first = &program->stages[rec->first];
-    const char *var = emit_name(em, first->index[first->carried]);
-    emit_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", var, var, rec->size, var);
+    const char *var = code_name(em, first->index[first->carried]);
+    code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", var, var, rec->size, var);
     for (size_t i = rec->first; i < rec->first + rec->count; i++) {
         const struct work *work = &em->schedule->works[i];
         struct span left[LANG_MAX_LEVELS];
         for (unsigned l = 0; l < work->rank; l++)
             left[l] = (struct span){.extent = work->extent[l]};
         left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1};
-        emit_root(em, i, left);
+        code_root(em, i, left);
     }
-    emit_close(em);
+    code_close(em);
 }
 
 static void
-emit_stages(struct emitter *em)
+code_stages(struct emitter *em)
 {
     const struct program *program = em->schedule->program;
     for (size_t i = 0; i < program->stage_count && !em->failed; i++) {
         const struct work *work = &em->schedule->works[i];
         if (work->stage->rec >= 0) {
             if (program->recs[work->stage->rec].first == i)
-                emit_rec(em, &program->recs[work->stage->rec]);
+                code_rec(em, &program->recs[work->stage->rec]);
         } else if (work->fate == FATE_ROOT ||
                    (work->fate == FATE_DO && work->stored && !work->in_place))
-            emit_root(em, i, NULL);
+            code_root(em, i, NULL);
     }
 }
 
@@ -424,7 +429,7 @@ coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule
                          .indent = 1};
     em.uses = arena_array(arena, schedule->program->stage_count + 1, sizeof *em.uses);
     name_storage(&em);
-    emit_stages(&em);
+    code_stages(&em);
     if (em.failed)
         return false;
     put_title(buf, schedule);

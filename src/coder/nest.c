@@ -75,28 +75,28 @@ plain_loop(struct nest *nest, size_t at)
     if (full == 1) {
         if (outer)
             push_condition(nest, "1", "0");
-        emit_open(em, "{");
+        code_open(em, "{");
         walk_at(nest, at, part_of(&span, 0, step));
-        emit_close(em);
+        code_close(em);
     } else {
-        const char *var = emit_name(em, nest->member[0].work->index[token->level]);
+        const char *var = code_name(em, nest->member[0].work->index[token->level]);
         if (outer)
             push_condition(nest, arena_printf(em->arena, "%s == %s", var, span_text(em, &span, 0)),
                            rest ? "0"
                                 : arena_printf(em->arena, "%s == %s", var,
                                                span_text(em, &span, (full - 1) * step)));
-        emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
+        code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
                   span_text(em, &span, 0), var, span_text(em, &span, full * step), var, step);
         walk_at(nest, at, looped(&span, var, step, full));
-        emit_close(em);
+        code_close(em);
     }
     nest->conditions -= outer;
     if (rest > 0) {
         if (outer)
             push_condition(nest, "0", "1");
-        emit_open(em, "{");
+        code_open(em, "{");
         walk_at(nest, at, part_of(&span, full * step, rest));
-        emit_close(em);
+        code_close(em);
         nest->conditions -= outer;
     }
 }
@@ -161,11 +161,11 @@ vector_loop(struct nest *nest, size_t at)
             walk_vector(nest, at, part_of(&span, i * lanes, lanes));
         }
     else {
-        const char *var = emit_name(em, nest->member[0].work->index[token->level]);
-        emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
+        const char *var = code_name(em, nest->member[0].work->index[token->level]);
+        code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
                   span_text(em, &span, 0), var, span_text(em, &span, full * lanes), var, lanes);
         walk_vector(nest, at, looped(&span, var, lanes, full));
-        emit_close(em);
+        code_close(em);
     }
     nest->ordinal[at] = full;
     if (rest > 0)
@@ -192,16 +192,16 @@ walk_threads(struct nest *nest, size_t at, size_t end, const char *const *vars)
     nest->before[at] = span;
     nest->ordinal[at] = 0;
     if (rest > 0)
-        emit_open(em, "if (%s < %s) {", var, span_text(em, &span, full * step));
+        code_open(em, "if (%s < %s) {", var, span_text(em, &span, full * step));
     nest->span[token->level] = tile;
     walk_threads(nest, at + 1, end, vars + 1);
     if (rest > 0) {
         em->indent--;
-        emit_line(em, "} else {");
+        code_line(em, "} else {");
         em->indent++;
         nest->span[token->level] = part_of(&span, full * step, rest);
         walk_threads(nest, at + 1, end, vars + 1);
-        emit_close(em);
+        code_close(em);
     }
     nest->span[token->level] = span;
 }
@@ -228,15 +228,14 @@ parallel_loops(struct nest *nest, size_t at)
         return;
     }
     if (end - at > 1)
-        emit_line(em, "#pragma omp parallel for collapse(%zu)", end - at);
+        code_line(em, "#pragma omp parallel for collapse(%zu)", end - at);
     else
-        emit_line(em, "#pragma omp parallel for");
+        code_line(em, "#pragma omp parallel for");
     for (size_t i = at; i < end; i++) {
         const struct token *token = &nest->line->tokens[i];
         const struct span *span = &nest->span[token->level];
-        const char *var = vars[i - at] =
-            emit_name(em, nest->member[0].work->index[token->level]);
-        emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ")%s", var,
+        const char *var = vars[i - at] = code_name(em, nest->member[0].work->index[token->level]);
+        code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ")%s", var,
                   span_text(em, span, 0), var, span_text(em, span, span->extent), var, token->step,
                   i + 1 < end ? "" : " {");
     }
@@ -244,7 +243,7 @@ parallel_loops(struct nest *nest, size_t at)
     walk_threads(nest, at, end, vars);
     nest->parallel = false;
     em->indent -= (unsigned)(end - at - 1);
-    emit_close(em);
+    code_close(em);
 }
 
 /* ---- the walk ---- */
@@ -275,7 +274,7 @@ nest_walk(struct nest *nest, size_t at)
     if (em->failed)
         return;
     if (em->lines > CODER_MAX_LINES) {
-        emit_fail(em, nest->line->place, "the kernel would have more than %d lines; unroll less",
+        code_fail(em, nest->line->place, "the kernel would have more than %d lines; unroll less",
                   CODER_MAX_LINES);
         return;
     }
@@ -365,9 +364,8 @@ nest_stage(struct emitter *em, size_t stage, const struct span *left, const stru
         nest->parallel = outer->parallel;
     }
     for (unsigned i = 0; i < work->levels; i++)
-        nest->span[i] = i < work->rank && left != NULL
-                            ? left[i]
-                            : (struct span){.extent = work->extent[i]};
+        nest->span[i] =
+            i < work->rank && left != NULL ? left[i] : (struct span){.extent = work->extent[i]};
     add_member(nest, work, acc_position(line), same);
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH)

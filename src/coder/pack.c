@@ -108,8 +108,7 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
     }
     if (lin_is_number(&offset) && offset.add == 0)
         return pack->name;
-    return arena_printf(nest->em->arena, "%s + %s", pack->name,
-                        lin_text(nest->em->arena, &offset));
+    return arena_printf(nest->em->arena, "%s + %s", pack->name, lin_text(nest->em->arena, &offset));
 }
 
 /* ---- copying ---- */
@@ -138,7 +137,7 @@ copy_element(struct copying *copying, const struct lin *offset)
     const struct expr *load = copying->pack->load;
     value_forget(nest);
     struct value value = value_of(nest, &nest->member[0], load, NULL);
-    emit_line(em, "%s[%s] = %s;", copying->pack->name, lin_text(em->arena, offset),
+    code_line(em, "%s[%s] = %s;", copying->pack->name, lin_text(em->arena, offset),
               value_element(em, load->tensor->dtype, value));
 }
 
@@ -163,12 +162,12 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
         return;
     }
     const char *saved_end = copying->end[token->level];
-    const char *var = emit_name(em, nest->member[0].work->index[token->level]);
+    const char *var = code_name(em, nest->member[0].work->index[token->level]);
     if (copying->threads)
-        emit_line(em, "#pragma omp parallel for");
+        code_line(em, "#pragma omp parallel for");
     copying->threads = false;
-    emit_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var, start_text(em, &saved, 0),
-              var, saved_end, var, step);
+    code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
+              start_text(em, &saved, 0), var, saved_end, var, step);
     *span = (struct span){var, 0, step, saved.low, saved.high + saved.extent - step};
     struct lin elements = {.add = -saved.add};
     lin_add_var(&elements, var, 1);
@@ -176,16 +175,16 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
         lin_add_var(&elements, saved.var, -1);
     add_steps(nest, &here, &elements, step, copying->pack->stride[at]);
     if (step > 1) {
-        const char *end = emit_name(em, "end");
+        const char *end = code_name(em, "end");
         if (saved.extent % step != 0)
-            emit_line(em, "const long %s = %s + %" PRId64 " < %s ? %s + %" PRId64 " : %s;", end, var,
-                      step, saved_end, var, step, saved_end);
+            code_line(em, "const long %s = %s + %" PRId64 " < %s ? %s + %" PRId64 " : %s;", end,
+                      var, step, saved_end, var, step, saved_end);
         else
-            emit_line(em, "const long %s = %s + %" PRId64 ";", end, var, step);
+            code_line(em, "const long %s = %s + %" PRId64 ";", end, var, step);
         copying->end[token->level] = end;
     }
     copy_from(copying, at + 1, &here);
-    emit_close(em);
+    code_close(em);
     copying->end[token->level] = saved_end;
     *span = saved;
 }
@@ -219,7 +218,7 @@ pack_walk(struct nest *nest, size_t at)
     const struct expr *where = work->reduce != NULL ? work->reduce->args[0] : work->code;
     size_t count = work_loads(where, token->tensor, loads, 32);
     if ((size_t)token->number > count || token->number > 32) {
-        emit_fail(em, token->place, "%s: %s reads %s %zu times in its loops", token->text,
+        code_fail(em, token->place, "%s: %s reads %s %zu times in its loops", token->text,
                   work->tensor->name, token->tensor->name, count);
         return;
     }
@@ -227,12 +226,13 @@ pack_walk(struct nest *nest, size_t at)
     *pack = (struct pack){.outer = nest->packs, .load = loads[token->number - 1], .token = at};
     int64_t elements = lay_out(nest, pack);
     if (elements > PACK_MOST / (int64_t)dtype_info[token->tensor->dtype].size) {
-        emit_fail(em, token->place,
-                  "%s: the copy would take more than 256 MB; write it below a tile of fewer elements",
-                  token->text);
+        code_fail(
+            em, token->place,
+            "%s: the copy would take more than 256 MB; write it below a tile of fewer elements",
+            token->text);
         return;
     }
-    pack->name = emit_scratch(nest, token->tensor->name, token->tensor->dtype, elements);
+    pack->name = code_scratch(nest, token->tensor->name, token->tensor->dtype, elements);
     copy_out(nest, pack);
     nest->packs = pack;
     nest_walk(nest, at + 1);

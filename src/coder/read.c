@@ -333,8 +333,7 @@ read_change(struct reader *reader)
             if ((i == CHANGE_SPLIT || i == CHANGE_CHUNK) &&
                 (!text_integer(words[3], &change.step) || change.step < 1))
                 break;
-            struct program *program =
-                change_program(reader->arena, reader->program, &change, &why);
+            struct program *program = change_program(reader->arena, reader->program, &change, &why);
             if (program == NULL) {
                 diags_add(reader->diags, DIAG_ERROR, place, "%s: %s", words[0], why);
                 return false;

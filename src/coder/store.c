@@ -54,8 +54,8 @@ element_at(struct emitter *em, const char *address, int64_t more)
         return arena_printf(em->arena, "%s[%" PRId64 "]", address, more);
     if (more == 0)
         return arena_printf(em->arena, "%.*s[%s]", (int)(plus - address), address, plus + 3);
-    return arena_printf(em->arena, "%.*s[%s + %" PRId64 "]", (int)(plus - address), address, plus + 3,
-                        more);
+    return arena_printf(em->arena, "%.*s[%s + %" PRId64 "]", (int)(plus - address), address,
+                        plus + 3, more);
 }
 
 const char *
@@ -65,7 +65,7 @@ value_element(struct emitter *em, enum dtype dtype, struct value scalar)
     enum lane lane = scalar.lane;
     switch (dtype) {
     case DTYPE_BF16:
-        return arena_printf(em->arena, "%s(%s)", emit_helper(em, "bf16_of_f32"), value);
+        return arena_printf(em->arena, "%s(%s)", code_helper(em, "bf16_of_f32"), value);
     case DTYPE_F16:
         return arena_printf(em->arena, "(_Float16)%s", value);
     case DTYPE_BOOL:
@@ -118,8 +118,7 @@ store_at(struct nest *nest, enum dtype dtype, const char *address, int64_t strid
     if (!value.vector) {
         if (dtype_is_float(dtype) && value.lane < LANE_F32)
             value = value_as(nest, value, dtype == DTYPE_F64 ? LANE_F64 : LANE_F32, false);
-        emit_line(em, "%s = %s;", element_at(em, address, 0),
-                  value_element(em, dtype, value));
+        code_line(em, "%s = %s;", element_at(em, address, 0), value_element(em, dtype, value));
         return;
     }
     enum lane lane = stores[dtype].lane;
@@ -128,19 +127,20 @@ store_at(struct nest *nest, enum dtype dtype, const char *address, int64_t strid
             value = value_as(nest, value_as(nest, value, LANE_BOOL, true), lane, true);
         value = value_as(nest, value, lane, true);
         if (stream && strcmp(store, "vf32_store") == 0)
-            emit_line(em, "%s(%s, %s);", emit_helper(em, "vf32_stream"), address, value.text);
+            code_line(em, "%s(%s, %s);", code_helper(em, "vf32_stream"), address, value.text);
         else if (nest->active < nest->lanes)
-            emit_line(em, "%s(%s, %s, %u);",
-                      emit_helper(em, arena_printf(em->arena, "%s_tail", store)), address, value.text,
-                      nest->active);
+            code_line(em, "%s(%s, %s, %u);",
+                      code_helper(em, arena_printf(em->arena, "%s_tail", store)), address,
+                      value.text, nest->active);
         else
-            emit_line(em, "%s(%s, %s);", emit_helper(em, store), address, value.text);
+            code_line(em, "%s(%s, %s);", code_helper(em, store), address, value.text);
         return;
     }
     value = value_named(nest, "y", value);
     for (unsigned i = 0; i < nest->active; i++) {
-        struct value element = {arena_printf(em->arena, "%s[%u]", value.text, i), value.lane, false};
-        emit_line(em, "%s = %s;", element_at(em, address, i * stride),
+        struct value element = {arena_printf(em->arena, "%s[%u]", value.text, i), value.lane,
+                                false};
+        code_line(em, "%s = %s;", element_at(em, address, i * stride),
                   value_element(em, dtype, element));
     }
 }
@@ -195,7 +195,7 @@ partial_open(struct nest *nest)
         box->at[i] = nest->span[i];
         count *= nest->span[i].extent;
     }
-    box->name = emit_scratch(nest, work->tensor->name, dtype, count);
+    box->name = code_scratch(nest, work->tensor->name, dtype, count);
     nest->partial = box;
 }
 
@@ -237,9 +237,10 @@ value_reload(struct nest *nest, const struct member *member, enum lane lane)
     int64_t stride;
     const char *address = partial_address(nest, member, &stride);
     enum dtype dtype = partial_dtype(member->work);
-    struct value value = {NULL, dtype == DTYPE_F64   ? LANE_F64
-                                : dtype == DTYPE_I32 ? LANE_I32
-                                                     : LANE_F32,
+    struct value value = {NULL,
+                          dtype == DTYPE_F64   ? LANE_F64
+                          : dtype == DTYPE_I32 ? LANE_I32
+                                               : LANE_F32,
                           nest->vector >= 0};
     bool wide = em->schedule->vector_bytes / nest->lanes == 8;
     const char *load = dtype == DTYPE_F64   ? "vf64_load"
@@ -250,10 +251,10 @@ value_reload(struct nest *nest, const struct member *member, enum lane lane)
     else if (stride == 1 && wide == (dtype == DTYPE_F64)) {
         if (nest->active < nest->lanes)
             value.text = arena_printf(em->arena, "%s(%s, %u)",
-                                      emit_helper(em, arena_printf(em->arena, "%s_tail", load)),
+                                      code_helper(em, arena_printf(em->arena, "%s_tail", load)),
                                       address, nest->active);
         else
-            value.text = arena_printf(em->arena, "%s(%s)", emit_helper(em, load), address);
+            value.text = arena_printf(em->arena, "%s(%s)", code_helper(em, load), address);
     } else {
         struct buf buf = buf_in(em->arena);
         buf_printf(&buf, "(%s){", value_type(nest, value.lane, true));

@@ -90,8 +90,8 @@ static const char *
 bracket(struct arena *arena, const struct lin *lin)
 {
     const char *text = lin_text(arena, lin);
-    bool simple = lin->count == 0 || (lin->count == 1 && lin->add == 0 &&
-                                      lin->term[0].coefficient == 1);
+    bool simple =
+        lin->count == 0 || (lin->count == 1 && lin->add == 0 && lin->term[0].coefficient == 1);
     return simple ? text : arena_printf(arena, "(%s)", text);
 }
 
@@ -120,13 +120,13 @@ divided(struct nest *nest, const struct member *member, const struct expr *e)
     expr_interval(e->args[1], levels, &divisor_low, &divisor_high);
     if (low >= 0 && divisor_low > 0)
         lin_add_var(&result,
-                    arena_printf(arena, "(%s %c %s)", bracket(arena, &a), e->op == OP_DIV ? '/' : '%',
-                                 bracket(arena, &b)),
+                    arena_printf(arena, "(%s %c %s)", bracket(arena, &a),
+                                 e->op == OP_DIV ? '/' : '%', bracket(arena, &b)),
                     1);
     else
         lin_add_var(&result,
                     arena_printf(arena, "%s(%s, %s)",
-                                 emit_helper(nest->em, e->op == OP_DIV ? "floor_div" : "floor_mod"),
+                                 code_helper(nest->em, e->op == OP_DIV ? "floor_div" : "floor_mod"),
                                  lin_text(arena, &a), lin_text(arena, &b)),
                     1);
     return result;

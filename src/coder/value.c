@@ -11,7 +11,7 @@
 static const struct lane_info {
     const char *scalar, *element;
 } lane_info[] = {
-    [LANE_BOOL] = {"int", "i32"},   [LANE_I32] = {"int", "i32"},    [LANE_I64] = {"long", "i64"},
+    [LANE_BOOL] = {"int", "i32"},  [LANE_I32] = {"int", "i32"},    [LANE_I64] = {"long", "i64"},
     [LANE_F32] = {"float", "f32"}, [LANE_F64] = {"double", "f64"},
 };
 
@@ -35,8 +35,8 @@ vector_type(const struct nest *nest, const char *element)
     static const char *const native[2][2] = {{"f32", "i32"}, {"f64", "i64"}};
     for (int i = 0; i < 2; i++)
         if (strcmp(element, native[is_wide(nest)][i]) == 0)
-            return emit_helper(nest->em, arena_printf(nest->em->arena, "v%s", element));
-    return emit_vector(nest->em, element, nest->lanes);
+            return code_helper(nest->em, arena_printf(nest->em->arena, "v%s", element));
+    return code_vector(nest->em, element, nest->lanes);
 }
 
 const char *
@@ -99,7 +99,8 @@ number_text(struct nest *nest, double x, enum lane lane)
         return x > 0 ? "INFINITY" : "(-INFINITY)";
     if (isnan(x))
         return "NAN";
-    const char *text = lane == LANE_F32 ? say(nest, "%.9g", (double)(float)x) : say(nest, "%.17g", x);
+    const char *text =
+        lane == LANE_F32 ? say(nest, "%.9g", (double)(float)x) : say(nest, "%.17g", x);
     if (lane == LANE_F32 && isinf((float)x))
         return x > 0 ? "INFINITY" : "(-INFINITY)";
     bool whole = strpbrk(text, ".en") == NULL;
@@ -129,11 +130,12 @@ value_as(struct nest *nest, struct value value, enum lane lane, bool vector)
         struct buf lanes = buf_in(nest->em->arena);
         if (is_native(nest, lane)) {
             buf_printf(&lanes, "%s(%s)",
-                       emit_helper(nest->em, is_wide(nest) ? "vf64_all" : "vf32_all"), value.text);
+                       code_helper(nest->em, is_wide(nest) ? "vf64_all" : "vf32_all"), value.text);
         } else {
             buf_printf(&lanes, "(%s){", type);
             for (unsigned i = 0; i < nest->lanes; i++)
-                buf_printf(&lanes, "%s%s%s", i ? ", " : "", lane == LANE_BOOL ? "-" : "", value.text);
+                buf_printf(&lanes, "%s%s%s", i ? ", " : "", lane == LANE_BOOL ? "-" : "",
+                           value.text);
             buf_puts(&lanes, "}");
         }
         value.text = lanes.data;
@@ -194,8 +196,8 @@ without_brackets(struct nest *nest, const char *text)
 struct value
 value_named(struct nest *nest, const char *base, struct value value)
 {
-    const char *name = emit_name(nest->em, base);
-    emit_line(nest->em, "const %s %s = %s;", value_type(nest, value.lane, value.vector), name,
+    const char *name = code_name(nest->em, base);
+    code_line(nest->em, "const %s %s = %s;", value_type(nest, value.lane, value.vector), name,
               without_brackets(nest, value.text));
     value.text = name;
     return value;
@@ -313,7 +315,7 @@ scalar_element(struct nest *nest, const struct tensor *tensor, const char *addre
     case DTYPE_F16:
         return scalar(say(nest, "(float)%s", element), LANE_F32);
     case DTYPE_BF16:
-        return scalar(say(nest, "%s(%s)", emit_helper(nest->em, "f32_of_bf16"), element), LANE_F32);
+        return scalar(say(nest, "%s(%s)", code_helper(nest->em, "f32_of_bf16"), element), LANE_F32);
     case DTYPE_BOOL:
         return scalar(say(nest, "(%s != 0)", element), LANE_BOOL);
     default:
@@ -343,10 +345,10 @@ vector_load(struct nest *nest, const struct tensor *tensor, const char *address,
     if (load == NULL)
         return false;
     if (tail)
-        value->text = say(nest, "%s(%s, %u)", emit_helper(nest->em, say(nest, "%s_tail", load)), address,
-                          nest->active);
+        value->text = say(nest, "%s(%s, %u)", code_helper(nest->em, say(nest, "%s_tail", load)),
+                          address, nest->active);
     else
-        value->text = say(nest, "%s(%s)", emit_helper(nest->em, load), address);
+        value->text = say(nest, "%s(%s)", code_helper(nest->em, load), address);
     value->lane = loads[tensor->dtype].lane;
     value->vector = true;
     if (tensor->dtype == DTYPE_BOOL) {
@@ -487,16 +489,19 @@ value_select(struct nest *nest, struct value condition, struct value a, struct v
     b = value_as(nest, b, a.lane, true);
     if (is_native(nest, a.lane))
         a.text = say(nest, "%s(%s, %s, %s)",
-                     emit_helper(nest->em, is_wide(nest) ? "vf64_select" : "vf32_select"), condition.text,
-                     a.text, b.text);
+                     code_helper(nest->em, is_wide(nest) ? "vf64_select" : "vf32_select"),
+                     condition.text, a.text, b.text);
     else if (a.lane == LANE_BOOL || (a.lane == LANE_I32 && !is_wide(nest)) ||
              (a.lane == LANE_I64 && is_wide(nest)))
-        a.text = say(nest, "((%s & %s) | (~%s & %s))", condition.text, a.text, condition.text, b.text);
+        a.text =
+            say(nest, "((%s & %s) | (~%s & %s))", condition.text, a.text, condition.text, b.text);
     else { /* lanes of another width than the mask's */
-        const char *mask = vector_type(nest, a.lane == LANE_F32 || a.lane == LANE_I32 ? "i32" : "i64");
+        const char *mask =
+            vector_type(nest, a.lane == LANE_F32 || a.lane == LANE_I32 ? "i32" : "i64");
         const char *type = value_type(nest, a.lane, true);
         const char *m = say(nest, "__builtin_convertvector(%s, %s)", condition.text, mask);
-        a.text = say(nest, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", type, m, mask, a.text, m, mask, b.text);
+        a.text = say(nest, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", type, m, mask, a.text, m, mask,
+                     b.text);
     }
     return a;
 }
@@ -518,7 +523,8 @@ value_choice(struct nest *nest, enum op op, enum lane lane, bool vector, const c
     const char *word = op == OP_MAX ? "max" : "min";
     if (vector && is_native(nest, lane))
         return say(nest, "%s(%s, %s)",
-                   emit_helper(nest->em, say(nest, "v%s_%s", is_wide(nest) ? "f64" : "f32", word)), a, b);
+                   code_helper(nest->em, say(nest, "v%s_%s", is_wide(nest) ? "f64" : "f32", word)),
+                   a, b);
     struct value condition = {say(nest, "(%s %c %s)", a, op == OP_MAX ? '>' : '<', b), LANE_BOOL,
                               vector};
     struct value x = {a, lane, vector}, y = {b, lane, vector};
@@ -530,24 +536,24 @@ static const char *
 function_name(struct nest *nest, enum op op, enum lane lane, bool vector)
 {
     static const char *const math[OP_COUNT] = {
-        [OP_SQRT] = "sqrt",   [OP_EXP] = "exp",     [OP_EXP2] = "exp2",   [OP_EXPM1] = "expm1",
-        [OP_LOG] = "log",     [OP_LOG2] = "log2",   [OP_LOG1P] = "log1p", [OP_SIN] = "sin",
-        [OP_COS] = "cos",     [OP_TAN] = "tan",     [OP_ATAN] = "atan",   [OP_SINH] = "sinh",
-        [OP_COSH] = "cosh",   [OP_TANH] = "tanh",   [OP_ERF] = "erf",     [OP_POW] = "pow",
-        [OP_FLOOR] = "floor", [OP_CEIL] = "ceil",   [OP_ROUND] = "rint",  [OP_TRUNC] = "trunc",
+        [OP_SQRT] = "sqrt",   [OP_EXP] = "exp",   [OP_EXP2] = "exp2",   [OP_EXPM1] = "expm1",
+        [OP_LOG] = "log",     [OP_LOG2] = "log2", [OP_LOG1P] = "log1p", [OP_SIN] = "sin",
+        [OP_COS] = "cos",     [OP_TAN] = "tan",   [OP_ATAN] = "atan",   [OP_SINH] = "sinh",
+        [OP_COSH] = "cosh",   [OP_TANH] = "tanh", [OP_ERF] = "erf",     [OP_POW] = "pow",
+        [OP_FLOOR] = "floor", [OP_CEIL] = "ceil", [OP_ROUND] = "rint",  [OP_TRUNC] = "trunc",
         [OP_ABS] = "fabs",
     };
     bool wide = lane == LANE_F64;
     if (vector) {
         if (!is_native(nest, lane))
             return NULL;
-        return emit_helper_if_any(nest->em, say(nest, "v%s_%s", wide ? "f64" : "f32",
-                                                op_info[op].spelling));
+        return code_helper_if_any(nest->em,
+                                  say(nest, "v%s_%s", wide ? "f64" : "f32", op_info[op].spelling));
     }
     if (math[op] != NULL)
         return say(nest, "%s%s", math[op], wide ? "" : "f");
     /* rsqrt sigmoid softplus sign min max */
-    return emit_helper(nest->em, say(nest, "%s_%s", wide ? "f64" : "f32", op_info[op].spelling));
+    return code_helper(nest->em, say(nest, "%s_%s", wide ? "f64" : "f32", op_info[op].spelling));
 }
 
 static struct value
@@ -588,8 +594,8 @@ integer_choice(struct nest *nest, const struct member *member, const struct expr
     }
     b = e->op == OP_ABS ? (struct value){say(nest, "(-%s)", a.text), lane, vector}
                         : operand(nest, member, e->args[1], lane, vector, reduced);
-    condition = (struct value){
-        say(nest, "(%s %s %s)", a.text, e->op == OP_MIN ? "<" : ">", b.text), LANE_BOOL, vector};
+    condition = (struct value){say(nest, "(%s %s %s)", a.text, e->op == OP_MIN ? "<" : ">", b.text),
+                               LANE_BOOL, vector};
     return value_select(nest, value_mask(nest, condition, lane), a, b);
 }
 
@@ -657,8 +663,8 @@ cast_value(struct nest *nest, const struct member *member, const struct expr *e,
     if (dtype == DTYPE_F16)
         return scalar(say(nest, "(float)(_Float16)%s", a.text), LANE_F32);
     if (dtype == DTYPE_BF16)
-        return scalar(say(nest, "%s(%s((float)%s))", emit_helper(nest->em, "f32_of_bf16"),
-                          emit_helper(nest->em, "bf16_of_f32"), a.text),
+        return scalar(say(nest, "%s(%s((float)%s))", code_helper(nest->em, "f32_of_bf16"),
+                          code_helper(nest->em, "bf16_of_f32"), a.text),
                       LANE_F32);
     return scalar(say(nest, "(long)(%s)(long)%s", dtype_info[dtype].c_type, a.text), LANE_I64);
 }
@@ -729,7 +735,8 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
     case OP_INT:
         if (e->kind == KIND_BOOL)
             return scalar(e->integer ? "1" : "0", LANE_BOOL);
-        return scalar(say(nest, e->integer < 0 ? "(%" PRId64 ")" : "%" PRId64, e->integer), LANE_I64);
+        return scalar(say(nest, e->integer < 0 ? "(%" PRId64 ")" : "%" PRId64, e->integer),
+                      LANE_I64);
     case OP_REAL:
         return scalar(number_text(nest, e->real, LANE_F32), LANE_F32);
     case OP_INDEX:
@@ -745,7 +752,8 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
     case OP_IF: {
         enum lane lane = value_lane(nest, member, e, varies(nest, member, e));
         struct value condition = operand(nest, member, e->args[0], LANE_BOOL, false, reduced);
-        return value_select(nest, condition, operand(nest, member, e->args[1], lane, false, reduced),
+        return value_select(nest, condition,
+                            operand(nest, member, e->args[1], lane, false, reduced),
                             operand(nest, member, e->args[2], lane, false, reduced));
     }
     case OP_NEG:
@@ -779,7 +787,7 @@ static bool
 is_shared(const struct nest *nest, const struct member *member, const struct expr *e)
 {
     return e->count > 0 && !nest->conditional && e->op != OP_REDUCE &&
-           (e->kind >= KIND_F32 || e->loads) && emit_uses(nest->em, member->work)[e->id] > 1;
+           (e->kind >= KIND_F32 || e->loads) && code_uses(nest->em, member->work)[e->id] > 1;
 }
 
 static struct value

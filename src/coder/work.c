@@ -22,7 +22,8 @@ struct loads {
     const struct tensor *tensor;
     const struct expr **found;
     size_t count, most;
-    const struct expr *seen[256]; /* recently left nodes: keeps shared ones from being walked often */
+    const struct expr
+        *seen[256]; /* recently left nodes: keeps shared ones from being walked often */
 };
 
 static void
@@ -88,8 +89,8 @@ leave_same(struct rewrite *rewrite, const struct expr *e, const struct expr *con
     return e->count == 0 ? e : ir_with_args(rewrite->ir, e, args);
 }
 
-/* The expression of a stage at these subscripts, as its tensor would hold it: integers wrapped, kinds
- * as loaded. Floats keep the digits that storing would have taken. */
+/* The expression of a stage at these subscripts, as its tensor would hold it: integers wrapped,
+ * kinds as loaded. Floats keep the digits that storing would have taken. */
 static const struct expr *
 stage_at(struct ir *ir, const struct work *work, const struct expr *const *subscripts)
 {
