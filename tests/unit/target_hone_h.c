@@ -275,7 +275,7 @@ static void
 functions_are_as_accurate_as_promised(void **state)
 {
     struct unit *unit = *state;
-    struct samples all = draw(unit->arena, 8209, 500), few = draw(unit->arena, 131101, 50);
+    struct samples all = draw(unit->arena, 16411, 300), few = draw(unit->arena, 131101, 50);
 
     for (size_t f = 0; f < FUNCTIONS; f++) {
         for (size_t i = 0; i < all.count; i++)
