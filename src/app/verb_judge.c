@@ -186,7 +186,7 @@ keep_headers(struct cli *cli, const char *folder, const struct target *target,
     enum status status = STATUS_OK;
     const struct target_file *file = target->files;
     for (; file && file->name && status == STATUS_OK; file++)
-        if (target_names(kernel, file->name))
+        if (target_includes(kernel, file->name))
             status = file_write(file_join(cli->arena, folder, file->name), file->text,
                                 strlen(file->text), cli->diags);
     return status;

@@ -112,7 +112,8 @@ const struct verb verbs[] = {
         .details =
             "Prints the rules that a kernel for the target keeps, with an example: what a model\n"
             "is shown. With a task also its prototype, the sizes of its cases and the prelude\n"
-            "that stands before the kernel. Without a target: which there are.\n",
+            "that stands before the kernel. Without a target: which there are. `hone contract\n"
+            "hone.h` prints the header that kernels may include.\n",
         .example = "hone contract cpu examples/softmax.op",
         .example_note = "what a kernel for it must look like",
         .options = contract_options,

@@ -85,7 +85,7 @@ passes_audit(struct arena *arena, const struct target *target, struct judge__obj
 
 /* ---- the compiler ---- */
 
-/* The target's own headers that the text names: they are laid beside it. */
+/* The target's own headers that the text includes: they are laid beside it. */
 static const struct box_text *
 files_of(struct arena *arena, const struct target *target, const struct judge__source *source,
          size_t *count)
@@ -96,7 +96,7 @@ files_of(struct arena *arena, const struct target *target, const struct judge__s
 
     *count = 0;
     for (; file && file->name; file++)
-        if (target_names(&text, file->name)) {
+        if (target_includes(&text, file->name)) {
             files = arena_grow(arena, files, *count, *count + 1, sizeof *files);
             files[(*count)++] = (struct box_text){file->name, file->text, strlen(file->text)};
         }

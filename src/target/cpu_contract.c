@@ -31,8 +31,10 @@ static const char shape[] =
     "           the macros, bf16, the prototype, and HONE, a macro that tells they are there. You "
     "may\n"
     "           include <immintrin.h> and other headers of the compiler, no files of your own.\n"
-    "hone.h     #include \"hone.h\" gives vf32, vi32, vf64, vi64, as wide as this machine's registers,\n"
-    "           with loads and stores (vf32_load, vf32_load_tail, vf32_load_f16, ...), vf32_select,\n"
+    "hone.h     #include \"hone.h\" gives vf32, vi32, vf64, vi64, as wide as this machine's "
+    "registers,\n"
+    "           with loads and stores (vf32_load, vf32_load_tail, vf32_load_f16, ...), "
+    "vf32_select,\n"
     "           vf32_max, vf32_exp, vf32_tanh and every other function of the language to 2 ulp,\n"
     "           vf32_hsum and vf32_hmax over the lanes. `hone contract hone.h` prints it.\n";
 

@@ -67,22 +67,45 @@ target_put_prelude(struct buf *buf, const struct target *target, const struct pr
         target->prelude(buf, program);
 }
 
-bool
-target_names(const struct target_kernel *kernel, const char *header)
+static bool
+mentions(const struct target_kernel *kernel, const char *word)
 {
-    return memmem(kernel->text, kernel->length, header, strlen(header)) != NULL;
+    return memmem(kernel->text, kernel->length, word, strlen(word)) != NULL;
 }
 
-/* Our own files stand here as texts: the kernel's #include then meets their guard. */
+/* The words #, include and "NAME" one after the other; in an #if that is false, too. */
+bool
+target_includes(const struct target_kernel *kernel, const char *name)
+{
+    struct c_reader reader = target__c_reader(kernel->text, kernel->length);
+    struct c_token token = target__c_next_code(&reader);
+    const size_t length = strlen(name);
+
+    while (token.kind != C_END) {
+        const bool hash = target__c_is(&token, "#");
+        token = target__c_next_code(&reader);
+        if (!hash || !target__c_is(&token, "include"))
+            continue;
+        token = target__c_next_code(&reader);
+        if (token.kind == C_QUOTED && token.length == length + 2 &&
+            !memcmp(token.start + 1, name, length))
+            return true;
+    }
+    return false;
+}
+
+/* A header that is only mentioned costs some milliseconds, no more. Our own files stand here as
+ * texts, and only if they are included: the kernel might define the same names itself. Its #include
+ * then meets the file's guard. */
 void
 target_put_headers(struct buf *buf, const struct target *target, const struct target_kernel *kernel)
 {
     buf_puts(buf, target->headers ? target->headers : "");
     for (const char *const *name = target->known_headers; name && *name; name++)
-        if (target_names(kernel, *name))
+        if (mentions(kernel, *name))
             buf_printf(buf, "#include <%s>\n", *name);
     for (const struct target_file *file = target->files; file && file->name; file++)
-        if (target_names(kernel, file->name) && !target_names(kernel, "HONE_VECTOR_BYTES"))
+        if (target_includes(kernel, file->name) && !mentions(kernel, "HONE_VECTOR_BYTES"))
             buf_puts(buf, file->text);
 }
 

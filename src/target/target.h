@@ -162,9 +162,9 @@ target_read(struct arena *arena, const struct target *target, const struct progr
 void
 target_put_prelude(struct buf *buf, const struct target *target, const struct program *program);
 
-/* Does the kernel name this header? A header that is only mentioned costs some milliseconds. */
+/* Has the kernel a line #include "NAME"? */
 bool
-target_names(const struct target_kernel *kernel, const char *header);
+target_includes(const struct target_kernel *kernel, const char *name);
 
 /* The headers as they are to be precompiled for this kernel: with the known ones that it names, and
  * the text of ours, unless it asks for a vector width of its own. */

@@ -19,6 +19,12 @@ for text in 'void kernel(const T *restrict in1, ..., T *restrict out1, ...);' \
     says rules "it says $text" "$text"
 done
 
+expect 'the header' 0 "$HONE" contract hone.h
+check 'as it is' 'cmp -s out "$ROOT/src/target/header/hone.h"'
+expect 'the header as JSON' 0 "$HONE" contract hone.h --json
+says out 'name and text' '{"header":"hone.h","text":"/* hone.h: '
+expect 'a header has no task' 2 "$HONE" contract hone.h "$ROOT/examples/softmax.op"
+
 expect 'a task' 0 "$HONE" contract cpu "$ROOT/examples/softmax.op"
 check 'nothing on stderr' '[ ! -s err ]'
 says out 'its prototype' 'void kernel(const float *restrict X, float *restrict Y);'

@@ -1264,7 +1264,7 @@ vf32_tanh(vf32 x)
     return vf32_copysign(vf32_select(a < 0.625f, near, far), x);
 }
 
-//@ sinh: exp_parts select abs
+//@ sinh: exp_parts select maxmin abs
 /* e^|x| / 2. */
 HONE_INLINE vf32
 hone_exp_half(vf32 a)
@@ -1273,6 +1273,12 @@ hone_exp_half(vf32 a)
     const vf32 q = hone_exp_parts(a, &n);
     return vf32_select(a > 0x1.65a9f8p6f, vf32_all(__builtin_inff()), hone_scale(1 + q, n - 1));
 }
+/* e^-|x| / 2. Not 0.25 / infinity: -ffast-math has no such quotient. */
+HONE_INLINE vf32
+hone_exp_other(vf32 half)
+{
+    return 0.25f / vf32_min(vf32_all(0x1p100f), half);
+}
 HONE_INLINE vf32
 vf32_sinh(vf32 x)
 {
@@ -1280,13 +1286,13 @@ vf32_sinh(vf32 x)
     vf32 p = z * 0x1.75a6f4p-19f + 0x1.a02156p-13f;
     p = p * z + 0x1.1110e2p-7f;
     p = p * z + 0x1.555556p-3f;
-    return vf32_copysign(vf32_select(a < 1.0f, p * z * a + a, half - 0.25f / half), x);
+    return vf32_copysign(vf32_select(a < 1.0f, p * z * a + a, half - hone_exp_other(half)), x);
 }
 HONE_INLINE vf32
 vf32_cosh(vf32 x)
 {
     const vf32 half = hone_exp_half(vf32_abs(x));
-    return half + 0.25f / half;
+    return half + hone_exp_other(half);
 }
 
 //@ erf: exp_parts select maxmin abs
@@ -1405,11 +1411,11 @@ vf32_softplus(vf32 x)
     return vf32_select(x > 20.0f, x, hone_log1p_above(vf32_exp(x)));
 }
 
-//@ atan: select abs
+//@ atan: select maxmin abs
 HONE_INLINE vf32
 vf32_atan(vf32 x)
 {
-    const vf32 a = vf32_abs(x);
+    const vf32 a = vf32_min(vf32_all(0x1p100f), vf32_abs(x)); /* it has an inverse */
     const vi32 far = a > 1.0f;
     const vf32 t = vf32_select(far, -1 / a, a), z = t * t;
     vf32 p = z * -0x1.d34beep-10f + 0x1.641ee0p-7f;

@@ -1,0 +1,217 @@
+/* The other side of target_hone_h.c: every function of hone.h under a plain C name. The test builds
+ * it as a shared object for several widths and machines, and calls it there. */
+#include "hone.h"
+
+const int side_bytes = HONE_VECTOR_BYTES;
+
+/* ---- functions of one and two floats ---- */
+
+#define MAP1(name)                                            \
+    void side_##name(const float *x, float *y, size_t n)      \
+    {                                                         \
+        for (size_t i = 0; i < n; i += VF32)                  \
+            vf32_store(y + i, vf32_##name(vf32_load(x + i))); \
+    }
+MAP1(exp)
+MAP1(exp2)
+MAP1(expm1)
+MAP1(log)
+MAP1(log2)
+MAP1(log1p)
+MAP1(sin)
+MAP1(cos)
+MAP1(tan)
+MAP1(atan)
+MAP1(sinh)
+MAP1(cosh)
+MAP1(tanh)
+MAP1(erf)
+MAP1(sigmoid)
+MAP1(softplus)
+MAP1(sqrt)
+MAP1(rsqrt)
+MAP1(abs)
+MAP1(sign)
+MAP1(floor)
+MAP1(ceil)
+MAP1(round)
+MAP1(trunc)
+MAP1(scan_add)
+
+#define MAP2(name)                                                              \
+    void side_##name(const float *a, const float *b, float *y, size_t n)        \
+    {                                                                           \
+        for (size_t i = 0; i < n; i += VF32)                                    \
+            vf32_store(y + i, vf32_##name(vf32_load(a + i), vf32_load(b + i))); \
+    }
+MAP2(pow)
+MAP2(max)
+MAP2(min)
+MAP2(copysign)
+
+void
+side_fma(const float *a, const float *b, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i += VF32)
+        vf32_store(y + i, vf32_fma(vf32_load(a + i), vf32_load(b + i), -vf32_load(y + i)));
+}
+void
+side_select(const float *a, const float *b, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i += VF32) {
+        const vf32 c = vf32_load(y + i);
+        vf32_store(y + i, vf32_select(c > 0, vf32_load(a + i), vf32_load(b + i)));
+    }
+}
+/* Out and back in. */
+void
+side_wide(const float *x, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i += VF32) {
+        const vf32 v = vf32_load(x + i);
+        vf32_store(y + i, vf32_of_f64(vf64_of_low(v) * 3, vf64_of_high(v) * 3));
+    }
+}
+
+/* ---- of doubles and integers ---- */
+
+#define MAP64(name)                                            \
+    void side_f64_##name(const double *x, double *y, size_t n) \
+    {                                                          \
+        for (size_t i = 0; i < n; i += VF64)                   \
+            vf64_store(y + i, vf64_##name(vf64_load(x + i)));  \
+    }
+MAP64(exp)
+MAP64(exp2)
+MAP64(expm1)
+MAP64(log)
+MAP64(log2)
+MAP64(log1p)
+MAP64(sin)
+MAP64(cos)
+MAP64(tan)
+MAP64(atan)
+MAP64(sinh)
+MAP64(cosh)
+MAP64(tanh)
+MAP64(erf)
+MAP64(sigmoid)
+MAP64(softplus)
+MAP64(sqrt)
+MAP64(rsqrt)
+MAP64(abs)
+MAP64(sign)
+MAP64(floor)
+MAP64(ceil)
+MAP64(round)
+MAP64(trunc)
+MAP64(scan_add)
+
+/* y holds the results one behind the other, a block of lanes for each. */
+void
+side_f64_pairs(const double *a, const double *b, double *y)
+{
+    const vf64 x = vf64_load(a), z = vf64_load(b);
+    vf64_store(y, vf64_max(x, z));
+    vf64_store(y + VF64, vf64_min(x, z));
+    vf64_store(y + 2 * VF64, vf64_copysign(x, z));
+    vf64_store(y + 3 * VF64, vf64_select(x < z, x, vf64_all(7)));
+    vf64_store(y + 4 * VF64, vf64_pow(x, z));
+    vf64_store(y + 5 * VF64, vf64_iota());
+}
+void
+side_i32_pairs(const int32_t *a, const int32_t *b, int32_t *y)
+{
+    const vi32 x = vi32_load(a), z = vi32_load(b);
+    vi32_store(y, vi32_max(x, z));
+    vi32_store(y + VI32, vi32_min(x, z));
+    vi32_store(y + 2 * VI32, vi32_abs(x));
+    vi32_store(y + 3 * VI32, vi32_sign(x));
+    vi32_store(y + 4 * VI32, vi32_select(x < z, x, vi32_all(7)));
+    vi32_store(y + 5 * VI32, vi32_scan_add(x));
+    vi32_store(y + 6 * VI32, vi32_iota());
+    vi32_store(y + 7 * VI32, vi32_of_f32(vf32_of_i32(x) * 0.5f + vf32_iota()));
+}
+void
+side_i64_pairs(const int64_t *a, const int64_t *b, int64_t *y)
+{
+    const vi64 x = vi64_load(a), z = vi64_load(b);
+    vi64_store(y, vi64_max(x, z));
+    vi64_store(y + VI64, vi64_min(x, z));
+    vi64_store(y + 2 * VI64, vi64_select(x < z, x, vi64_all(7)));
+    vi64_store(y + 3 * VI64, vi64_iota());
+}
+
+/* ---- over the lanes ---- */
+
+void
+side_f32_over(const float *x, float *y)
+{
+    const vf32 v = vf32_load(x);
+    y[0] = vf32_hsum(v), y[1] = vf32_hprod(v), y[2] = vf32_hmax(v), y[3] = vf32_hmin(v);
+}
+void
+side_f64_over(const double *x, double *y)
+{
+    const vf64 v = vf64_load(x);
+    y[0] = vf64_hsum(v), y[1] = vf64_hprod(v), y[2] = vf64_hmax(v), y[3] = vf64_hmin(v);
+}
+void
+side_i32_over(const int32_t *x, int32_t *y)
+{
+    const vi32 v = vi32_load(x);
+    y[0] = vi32_hsum(v), y[1] = vi32_hprod(v), y[2] = vi32_hmax(v), y[3] = vi32_hmin(v);
+}
+/* Bit 0: some lane is positive, bit 1: every one is. */
+int
+side_any(const float *x)
+{
+    const vf32 v = vf32_load(x);
+    return vi32_any(v > 0) | vi32_every(v > 0) << 1;
+}
+void
+side_stream(float *f, int32_t *i, double *d, float value)
+{
+    vf32_stream(f, vf32_all(value));
+    vi32_stream(i, vi32_all((int32_t)value));
+    vf64_stream(d, vf64_all(value));
+    hone_stream_end();
+}
+
+/* ---- loads and stores: lanes come from and go to memory as they are ---- */
+
+#define MOVE(kind, form, type)                                                     \
+    void side_##kind##_load##form(const void *p, void *lanes)                      \
+    {                                                                              \
+        const kind x = kind##_load##form((const type *)p);                         \
+        memcpy(lanes, &x, sizeof x);                                               \
+    }                                                                              \
+    void side_##kind##_store##form(void *p, const void *lanes)                     \
+    {                                                                              \
+        kind x;                                                                    \
+        memcpy(&x, lanes, sizeof x);                                               \
+        kind##_store##form((type *)p, x);                                          \
+    }                                                                              \
+    void side_##kind##_load##form##_tail(const void *p, void *lanes, ptrdiff_t n)  \
+    {                                                                              \
+        const kind x = kind##_load##form##_tail((const type *)p, n);               \
+        memcpy(lanes, &x, sizeof x);                                               \
+    }                                                                              \
+    void side_##kind##_store##form##_tail(void *p, const void *lanes, ptrdiff_t n) \
+    {                                                                              \
+        kind x;                                                                    \
+        memcpy(&x, lanes, sizeof x);                                               \
+        kind##_store##form##_tail((type *)p, x, n);                                \
+    }
+MOVE(vf32, , float)
+MOVE(vi32, , int32_t)
+MOVE(vf64, , double)
+MOVE(vi64, , int64_t)
+MOVE(vf32, _f16, void)
+MOVE(vf32, _bf16, uint16_t)
+MOVE(vf32, _i8, int8_t)
+MOVE(vf32, _u8, uint8_t)
+MOVE(vf32, _bool, uint8_t)
+MOVE(vi32, _i8, int8_t)
+MOVE(vi32, _u8, uint8_t)
+MOVE(vi32, _bool, uint8_t)
