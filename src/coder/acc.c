@@ -460,7 +460,8 @@ finish(struct nest *nest, struct member *member, void *context)
     struct emitter *em = nest->em;
     struct joining joined = {0};
     enum lane lane = register_lane(nest, member);
-    bool vector = nest->vector >= 0;
+    int saved = nest->vector;
+    bool vector = saved >= 0;
     (void)context;
     each_copy(nest, member, member->acc, join, &joined);
     if (vector && !is_left_of(member, (unsigned)nest->vector)) {
@@ -509,6 +510,7 @@ finish(struct nest *nest, struct member *member, void *context)
         value_store_partial(nest, member, result);
         code_close(em);
     }
+    nest->vector = saved; /* the next register is a vector again */
 }
 
 void

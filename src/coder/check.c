@@ -101,6 +101,8 @@ check_marks(struct checker *checker)
         if (token->form == TOKEN_LOOP && token->mark == MARK_OWN && left)
             illegal(checker, token, "@a is for reduction indices; %s is on the left: write @u",
                     work->index[token->level]);
+        if (token->form == TOKEN_PACK && vector != NULL)
+            illegal(checker, token, "below %s there is one vector; put it before", vector->text);
         threads = group ? token : threads;
         in_group = group;
     }
@@ -126,8 +128,10 @@ check_acc(struct checker *checker)
             illegal(checker, token,
                     "below acc the tile is in registers; write @u or @v, or put it "
                     "before acc");
-        if (acc != NULL && (token->form == TOKEN_DO || token->form == TOKEN_PACK) &&
-            token->form == TOKEN_DO)
+        if (loop && acc == NULL && token->mark == MARK_VECTOR && !work_is_left(work, token->level))
+            illegal(checker, token,
+                    "lanes of a reduction are joined in registers; put acc before it");
+        if (acc != NULL && token->form == TOKEN_DO)
             illegal(checker, token, "put it before acc");
         enum reduction reduction =
             work->reduce != NULL ? work->reduce->binder->reduction : REDUCE_SUM;
@@ -137,10 +141,6 @@ check_acc(struct checker *checker)
         if (loop && acc == NULL && whole && !work_is_left(work, token->level))
             illegal(checker, token, "%s cannot be kept in memory between passes; put acc before it",
                     reduction_name[reduction]);
-    }
-    if (acc == NULL && work->reduce != NULL) {
-        enum reduction reduction = work->reduce->binder->reduction;
-        (void)reduction;
     }
 }
 

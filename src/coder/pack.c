@@ -94,7 +94,7 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
     struct lin offset = {0};
     while (pack != NULL && pack->load != load)
         pack = pack->outer;
-    if (pack == NULL || member != &nest->member[0])
+    if (pack == NULL || member->work != nest->member[0].work)
         return NULL;
     *stride = 0;
     for (size_t i = pack->token + 1; i < nest->line->count; i++) {
@@ -208,6 +208,23 @@ copy_out(struct nest *nest, const struct pack *pack)
     copy_from(copying, pack->token + 1, &offset);
 }
 
+/* Can it be read at every point of the loops? In a piece of a cat it need not. */
+static bool
+is_readable(const struct work *work, const struct expr *load)
+{
+    struct level levels[LANG_MAX_LEVELS];
+    int64_t low, high;
+    if (expr_default(load) != NULL)
+        return true;
+    work_ranges(work, levels);
+    for (unsigned i = 0; i < load->tensor->rank; i++) {
+        expr_interval(load->args[i], levels, &low, &high);
+        if (low < 0 || high >= load->tensor->size[i])
+            return false;
+    }
+    return true;
+}
+
 void
 pack_walk(struct nest *nest, size_t at)
 {
@@ -220,6 +237,19 @@ pack_walk(struct nest *nest, size_t at)
     if ((size_t)token->number > count || token->number > 32) {
         code_fail(em, token->place, "%s: %s reads %s %zu times in its loops", token->text,
                   work->tensor->name, token->tensor->name, count);
+        return;
+    }
+    for (const struct pack *other = nest->packs; other != NULL; other = other->outer)
+        if (other->load == loads[token->number - 1]) {
+            code_fail(em, token->place, "%s: this access is copied already; once is enough",
+                      token->text);
+            return;
+        }
+    if (!is_readable(work, loads[token->number - 1])) {
+        code_fail(em, token->place,
+                  "%s: %s is read in a piece of a cat only, and not all of the tile is in it; "
+                  "leave it out",
+                  token->text, token->tensor->name);
         return;
     }
     struct pack *pack = arena_alloc(em->arena, sizeof *pack);
