@@ -249,6 +249,68 @@ is_read_later(const struct checker *checker, const struct work *producer)
     return true;
 }
 
+/* The root stage in whose loops a stage is computed. */
+static size_t
+place_of(const struct schedule *schedule, size_t stage)
+{
+    const struct work *work = &schedule->works[stage];
+    return work->fate == FATE_DO || work->fate == FATE_WITH ? place_of(schedule, work->consumer)
+                                                            : stage;
+}
+
+/* A guest is computed when its host is: what it reads must be there by then, and who reads it must
+ * come later. */
+static void
+check_order(struct checker *checker, const struct token *token)
+{
+    const struct schedule *schedule = checker->schedule;
+    const struct work *guest = &schedule->works[token->stage];
+    size_t host = checker->work->number, now = place_of(schedule, host);
+    for (size_t i = 0; i < schedule->program->stage_count; i++) {
+        const struct work *other = &schedule->works[i];
+        if (i == host || i == guest->number || other->fate == FATE_INLINE)
+            continue;
+        if (work_loads(guest->code, other->tensor, NULL, 0) > 0 &&
+            !work_is_provided(schedule, i, guest->number)) {
+            bool whole = other->fate == FATE_ROOT || (other->fate == FATE_DO && !other->in_place);
+            if ((whole ? i : place_of(schedule, i)) >= now)
+                illegal(checker, token, "%s reads %s, which is computed after %s",
+                        guest->tensor->name, other->tensor->name, checker->work->tensor->name);
+        }
+        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now)
+            illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
+                    guest->tensor->name, other->tensor->name, checker->work->tensor->name);
+    }
+}
+
+/* What is computed in a line stands before what reads it. */
+static void
+check_readers(struct checker *checker, size_t at, const struct work *producer)
+{
+    const struct token *token = &checker->line->tokens[at];
+    const struct schedule *schedule = checker->schedule;
+    bool read = work_loads(checker->work->code, producer->tensor, NULL, 0) > 0;
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *other = &checker->line->tokens[i];
+        if (i < at && other->form == TOKEN_PACK && other->tensor == producer->tensor)
+            illegal(checker, token, "put it before %s, which copies it", other->text);
+        if ((other->form != TOKEN_DO && other->form != TOKEN_WITH) || i == at)
+            continue;
+        const struct work *reader = &schedule->works[other->stage];
+        const struct line *line = &schedule->lines[other->stage];
+        bool reads = work_loads(reader->code, producer->tensor, NULL, 0) > 0;
+        for (size_t t = 0; other->form == TOKEN_DO && t < line->count && !reads; t++)
+            reads = (line->tokens[t].form == TOKEN_DO || line->tokens[t].form == TOKEN_WITH) &&
+                    work_loads(schedule->works[line->tokens[t].stage].code, producer->tensor, NULL,
+                               0) > 0;
+        if (reads && other->form == TOKEN_DO && i < at)
+            illegal(checker, token, "put it before %s, which reads it", other->text);
+        read = read || reads;
+    }
+    if (!read)
+        illegal(checker, token, "%s is not read here; leave it out", producer->tensor->name);
+}
+
 static void
 check_producer(struct checker *checker, size_t at)
 {
@@ -264,6 +326,7 @@ check_producer(struct checker *checker, size_t at)
         illegal(checker, token, "stages of a rec block are not computed in other loops");
         return;
     }
+    check_readers(checker, at, producer);
     producer->in_place =
         producer->stored && makes_up(checker, at, producer) && is_read_later(checker, producer);
     const struct line *line = &schedule->lines[token->stage];
@@ -307,5 +370,13 @@ check_schedule(struct schedule *schedule, struct diags *diags)
         check_line(&checker);
         good = good && checker.good;
     }
+    for (size_t i = 0; i < schedule->program->stage_count; i++) /* now all fates are known */
+        for (size_t t = 0; t < schedule->lines[i].count; t++) {
+            struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i],
+                                      true};
+            if (schedule->lines[i].tokens[t].form == TOKEN_WITH)
+                check_order(&checker, &schedule->lines[i].tokens[t]);
+            good = good && checker.good;
+        }
     return good;
 }

@@ -100,8 +100,9 @@ struct nest {
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
-    bool conditional;          /* what is printed may not be computed: no names for parts of it */
-    const struct box *partial; /* scratch for partial results, or NULL: in the output */
+    bool conditional;            /* what is printed may not be computed: no names for parts of it */
+    const struct value *reduced; /* what stands for REDUCE in the expression at work */
+    const struct box *partial;   /* scratch for partial results, or NULL: in the output */
 };
 
 /* ---- the emitter ---- */

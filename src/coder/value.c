@@ -228,6 +228,7 @@ lane_by_lane(struct nest *nest, const struct member *member, const struct expr *
         struct value part = reduced != NULL ? *reduced : (struct value){0};
         if (part.vector)
             part = scalar(say(nest, "%s[%u]", reduced->text, i), reduced->lane);
+        one.reduced = &part;
         struct value value = value_at(&one, member, e, &part);
         value = value_as(&one, value, lane, false);
         buf_printf(&buf, "%s%s%s", i ? ", " : "", lane == LANE_BOOL ? "-" : "", value.text);
@@ -809,5 +810,9 @@ struct value
 value_of(struct nest *nest, const struct member *member, const struct expr *e,
          const struct value *reduced)
 {
-    return value_at(nest, member, e, reduced);
+    const struct value *saved = nest->reduced;
+    nest->reduced = reduced;
+    struct value value = value_at(nest, member, e, reduced);
+    nest->reduced = saved;
+    return value;
 }

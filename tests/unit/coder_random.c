@@ -200,6 +200,8 @@ code(struct arena *arena, const struct trial *trial, const char *text, unsigned 
     struct source *source = arena_alloc(arena, sizeof *source);
     struct coder_options options = {.vector_bytes = width};
     *source = (struct source){"schedule", text, strlen(text)};
+    if (getenv("HONE_TRACE")) /* where it crashed */
+        fprintf(stderr, "%s\n%s\n%s\n", trial->name, trial->text, text);
     struct schedule *schedule = coder_read(arena, trial->program, source, &options, diags);
     bool good = schedule != NULL && code_parts(parts, arena, schedule, diags);
     if (!good) {
