@@ -40,4 +40,42 @@ bool
 coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
            struct diags *diags);
 
+/* ---- the space of schedules ---- */
+
+/* What a schedule may be chosen by; the kernel itself depends on vector_bytes alone. */
+struct coder_machine {
+    unsigned vector_bytes, registers, threads;
+    int64_t l1, l2; /* bytes of one core's caches */
+};
+
+#define CODER_GENES 256
+
+/* A point of the space: for each question that a sketch asks, which answer. 0 is the usual one. */
+struct coder_genome {
+    uint8_t gene[CODER_GENES];
+};
+
+struct coder_hole {   /* a question that was asked */
+    const char *what; /* "Y fuse" */
+    uint8_t gene;
+    unsigned answers;
+};
+
+struct coder_sketch {
+    const char *text; /* the schedule */
+    const struct coder_hole *holes;
+    size_t hole_count;
+};
+
+struct coder_space;
+
+/* The sketches of a program, family by family, as the shapes of its stages suggest. */
+struct coder_space *
+coder_space_open(struct arena *arena, const struct program *program,
+                 const struct coder_machine *machine);
+
+/* The schedule of a genome. It may be illegal: coder_read() tells. */
+struct coder_sketch
+coder_sketch(struct coder_space *space, const struct coder_genome *genome);
+
 #endif

@@ -42,13 +42,16 @@ struct token {
     enum token_form form;
     struct place place;
     const char *text; /* as written */
-    unsigned level;   /* LOOP: of the stage's index */
+    const char *name; /* LOOP: the index, */
+    unsigned level;   /* and its level, once it is known what is inlined */
     int64_t step;     /* LOOP: elements; 1 where none is written */
     bool in_lanes;    /* LOOP: the step was written in lanes ("2v") */
     enum mark mark;
     const struct tensor *tensor; /* PACK, PRE */
     int64_t number;              /* PACK: which access, from 1; PRE: how far ahead */
     size_t stage;                /* DO, WITH, INLINE */
+    const char *guest[LANG_MAX_LEVELS], *host[LANG_MAX_LEVELS]; /* WITH: k=j as written */
+    unsigned pairs;
     int8_t map[LANG_MAX_LEVELS]; /* WITH: the guest's levels in the host */
 };
 

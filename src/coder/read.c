@@ -117,9 +117,6 @@ split_commas(char *text, char **parts, size_t most)
 }
 
 static bool
-find_level(const struct stage *stage, const char *name, unsigned *level);
-
-static bool
 bad(struct reader *reader, const struct token *token, const char *what)
 {
     diags_add(reader->diags, DIAG_ERROR, token->place, "%s: %s", token->text, what);
@@ -162,30 +159,26 @@ read_prefetch(struct reader *reader, struct token *token, char *inside)
 
 /* with(S, k=j): the guest's index k runs in the host's loops over j. */
 static bool
-read_guest(struct reader *reader, const struct stage *host, struct token *token, char *inside)
+read_guest(struct reader *reader, struct token *token, char *inside)
 {
     char *parts[1 + LANG_MAX_LEVELS];
     size_t count = split_commas(inside, parts, sizeof parts / sizeof *parts);
     if (!need_stage(reader, token->place, parts[0], &token->stage))
         return false;
-    const struct stage *guest = &reader->program->stages[token->stage];
     memset(token->map, -1, sizeof token->map);
     for (size_t i = 1; i < count; i++) {
         char *equals = strchr(parts[i], '=');
-        unsigned from, to;
         if (equals == NULL)
             return bad(reader, token, "after the stage stand pairs like k=j");
         *equals = '\0';
-        if (!find_level(guest, text_trim(parts[i]), &from) ||
-            !find_level(host, text_trim(equals + 1), &to))
-            return bad(reader, token, "k=j needs an index of the guest, then one of the host");
-        token->map[from] = (int8_t)to;
+        token->guest[token->pairs] = arena_strdup(reader->arena, text_trim(parts[i]));
+        token->host[token->pairs++] = arena_strdup(reader->arena, text_trim(equals + 1));
     }
     return true;
 }
 
 static bool
-read_word_token(struct reader *reader, const struct stage *stage, struct token *token, char *inside)
+read_word_token(struct reader *reader, struct token *token, char *inside)
 {
     switch (token->form) {
     case TOKEN_PACK:
@@ -193,31 +186,13 @@ read_word_token(struct reader *reader, const struct stage *stage, struct token *
     case TOKEN_PRE:
         return read_prefetch(reader, token, inside);
     case TOKEN_WITH:
-        return read_guest(reader, stage, token, inside);
+        return read_guest(reader, token, inside);
     case TOKEN_DO:
     case TOKEN_INLINE:
         return need_stage(reader, token->place, text_trim(inside), &token->stage);
     default:
         return true;
     }
-}
-
-/* The names of a stage's indices: left ones, then those of its reduction. */
-static bool
-find_level(const struct stage *stage, const char *name, unsigned *level)
-{
-    const struct expr *reduce = work_reduce(stage->code);
-    for (unsigned i = 0; i < stage->tensor->rank; i++)
-        if (strcmp(stage->index[i], name) == 0) {
-            *level = i;
-            return true;
-        }
-    for (unsigned i = 0; reduce != NULL && i < reduce->binder->count; i++)
-        if (strcmp(reduce->binder->names[i], name) == 0) {
-            *level = reduce->binder->level + i;
-            return true;
-        }
-    return false;
 }
 
 /* "8", "2v", "v" */
@@ -236,7 +211,7 @@ read_step(struct reader *reader, struct token *token, char *text)
 }
 
 static bool
-read_loop(struct reader *reader, const struct stage *stage, struct token *token, char *word)
+read_loop(struct reader *reader, struct token *token, char *word)
 {
     char *mark = strchr(word, '@'), *step = strchr(word, '/');
     if (mark != NULL) {
@@ -253,23 +228,12 @@ read_loop(struct reader *reader, const struct stage *stage, struct token *token,
         if (!read_step(reader, token, step))
             return false;
     }
-    if (!find_level(stage, word, &token->level)) {
-        struct buf names = buf_in(reader->arena);
-        const struct expr *reduce = work_reduce(stage->code);
-        for (unsigned i = 0; i < stage->tensor->rank; i++)
-            buf_printf(&names, " %s", stage->index[i]);
-        for (unsigned i = 0; reduce != NULL && i < reduce->binder->count; i++)
-            buf_printf(&names, " %s", reduce->binder->names[i]);
-        diags_add(reader->diags, DIAG_ERROR, token->place,
-                  "%s is no index of %s and no word of schedules; its indices are%s", word,
-                  stage->tensor->name, names.length ? names.data : " none");
-        return false;
-    }
+    token->name = word;
     return true;
 }
 
 static bool
-read_token(struct reader *reader, const struct stage *stage, struct token *token, char *word)
+read_token(struct reader *reader, struct token *token, char *word)
 {
     char *open = strchr(word, '(');
     size_t length = open != NULL ? (size_t)(open - word) : strlen(word);
@@ -284,14 +248,14 @@ read_token(struct reader *reader, const struct stage *stage, struct token *token
             if (word[strlen(word) - 1] != ')')
                 return bad(reader, token, "the bracket is not closed");
             word[strlen(word) - 1] = '\0';
-            return read_word_token(reader, stage, token, open + 1);
+            return read_word_token(reader, token, open + 1);
         }
     token->form = TOKEN_LOOP;
-    return read_loop(reader, stage, token, word);
+    return read_loop(reader, token, word);
 }
 
 static bool
-read_tokens(struct reader *reader, const struct stage *stage, struct line *line)
+read_tokens(struct reader *reader, struct line *line)
 {
     const char *start;
     char *word;
@@ -305,7 +269,7 @@ read_tokens(struct reader *reader, const struct stage *stage, struct line *line)
         struct token *token = &line->tokens[line->count++];
         *token = (struct token){.place = place_of(reader, start),
                                 .text = arena_strdup(reader->arena, word)};
-        good = read_token(reader, stage, token, word) && good;
+        good = read_token(reader, token, word) && good;
     }
     return good;
 }
@@ -468,7 +432,7 @@ resolve_line(struct reader *reader, const struct pending *pending)
     reader->end = pending->end;
     reader->line_start = pending->line_start;
     reader->line = pending->line;
-    return read_tokens(reader, stage, line);
+    return read_tokens(reader, line);
 }
 
 struct schedule *

@@ -152,14 +152,24 @@ visits_once(const struct work *reader, const struct expr *load, const struct wor
     return points == (double)stage->tensor->count;
 }
 
+/* A reduction may be inlined where it becomes the reader's own: the reader has none and reads it at
+ * its own point, whatever it does with it then. */
+static bool
+becomes_own(const struct work *reader, const struct work *stage)
+{
+    const struct expr *load = NULL;
+    return reader->reduce == NULL && reader->rank == stage->rank &&
+           work_loads(reader->code, stage->tensor, &load, 1) == 1 &&
+           visits_once(reader, load, stage);
+}
+
 /* The stage that this one is inlined into unless something else is said, or -1. */
 static ptrdiff_t
 default_reader(const struct schedule *schedule, const struct work *work)
 {
     const struct program *program = schedule->program;
     ptrdiff_t reader = -1;
-    if (work->reduce != NULL || work->tensor->output >= 0 || work->stage->rec >= 0 ||
-        schedule->lines[work->number].given)
+    if (work->tensor->output >= 0 || work->stage->rec >= 0 || schedule->lines[work->number].given)
         return -1;
     for (size_t i = work->number + 1; i < program->stage_count; i++) {
         const struct expr *load = NULL;
@@ -171,11 +181,22 @@ default_reader(const struct schedule *schedule, const struct work *work)
         if (count == 0)
             continue;
         if (count > 1 || reader >= 0 || expr_default(load) != NULL || other->stage->rec >= 0 ||
-            !visits_once(other, load, work))
+            !visits_once(other, load, work) || (work->reduce != NULL && !becomes_own(other, work)))
             return -1;
         reader = (ptrdiff_t)i;
     }
     return reader;
+}
+
+static bool
+inlines_reduction(const struct schedule *schedule, size_t reader)
+{
+    const struct line *line = &schedule->lines[reader];
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_INLINE &&
+            schedule->works[line->tokens[i].stage].reduce != NULL)
+            return true;
+    return false;
 }
 
 static void
@@ -194,15 +215,35 @@ add_inline(struct arena *arena, struct line *line, const struct work *work)
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
 {
-    if (work_names(&schedule->lines[reader], TOKEN_DO, number) ||
-        work_names(&schedule->lines[reader], TOKEN_WITH, number))
+    const struct line *line = &schedule->lines[reader];
+    if (work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number))
         return true;
+    for (size_t i = 0; i < line->count; i++) /* with a producer that is computed here */
+        if (line->tokens[i].form == TOKEN_DO &&
+            work_names(&schedule->lines[line->tokens[i].stage], TOKEN_WITH, number))
+            return true;
     const struct work *work = &schedule->works[reader];
     return (work->fate == FATE_DO || work->fate == FATE_WITH) &&
            work_is_provided(schedule, number, work->consumer);
 }
 
 /* ---- preparing ---- */
+
+/* The indices of the reduction in its expression. */
+static void
+take_reduction(struct work *work)
+{
+    work->reduce = work_reduce(work->code);
+    work->levels = work->rank;
+    if (work->reduce == NULL)
+        return;
+    const struct binder *binder = work->reduce->binder;
+    for (unsigned i = 0; i < binder->count; i++) {
+        work->extent[binder->level + i] = expr_integer(binder->extent[i]);
+        work->index[binder->level + i] = binder->names[i];
+    }
+    work->levels = binder->level + binder->count;
+}
 
 /* Sizes and names; the expression is still the stage's own. */
 static void
@@ -213,20 +254,12 @@ measure_work(struct work *work, const struct stage *stage, size_t number)
                           .number = number,
                           .rank = stage->tensor->rank,
                           .levels = stage->tensor->rank,
-                          .code = stage->code,
-                          .reduce = work_reduce(stage->code)};
+                          .code = stage->code};
     for (unsigned i = 0; i < work->rank; i++) {
         work->extent[i] = stage->tensor->size[i];
         work->index[i] = stage->index[i];
     }
-    if (work->reduce != NULL) {
-        const struct binder *binder = work->reduce->binder;
-        for (unsigned i = 0; i < binder->count; i++) {
-            work->extent[binder->level + i] = expr_integer(binder->extent[i]);
-            work->index[binder->level + i] = binder->names[i];
-        }
-        work->levels = binder->level + binder->count;
-    }
+    take_reduction(work);
 }
 
 static bool
@@ -236,19 +269,22 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
     const struct program *program = schedule->program;
     const struct line *line = &schedule->lines[work->number];
     bool *inlined = arena_array(arena, program->stage_count, sizeof *inlined);
-    bool any = false;
+    bool any = false, reduction = work->reduce != NULL;
     for (size_t i = 0; i < line->count; i++) {
         const struct token *token = &line->tokens[i];
         if (token->form != TOKEN_INLINE)
             continue;
         const struct work *stage = &schedule->works[token->stage];
-        if (token->stage >= work->number || stage->reduce != NULL || stage->stage->rec >= 0 ||
-            !reads(work, stage->tensor)) {
+        if (token->stage >= work->number || stage->stage->rec >= 0 || work->stage->rec >= 0 ||
+            !reads(work, stage->tensor) ||
+            (stage->reduce != NULL && (reduction || !becomes_own(work, stage)))) {
             diags_add(diags, DIAG_ERROR, token->place,
-                      "%s: inlined can be a stage without a reduction that %s reads", token->text,
-                      work->tensor->name);
+                      "%s: inlined can be a stage that %s reads, without a reduction, or with the "
+                      "only one and read at the same indices",
+                      token->text, work->tensor->name);
             return false;
         }
+        reduction = reduction || stage->reduce != NULL;
         inlined[token->stage] = any = true;
     }
     if (any) {
@@ -267,11 +303,64 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         }
         work_ranges(work, levels);
         work->code = ir_simplify(program->ir, work->code, levels);
-        work->reduce = work_reduce(work->code);
+        take_reduction(work);
     }
     work->wide = work->tensor->dtype == DTYPE_F64 || computes_wide(work->code);
     work->lanes = schedule->vector_bytes / (work->wide ? 8 : 4);
     return true;
+}
+
+/* ---- names of indices ---- */
+
+static int
+find_level(const struct work *work, const char *name)
+{
+    for (unsigned i = 0; i < work->levels; i++)
+        if (strcmp(work->index[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool
+no_index(struct arena *arena, const struct work *work, const struct token *token, const char *name,
+         struct diags *diags)
+{
+    struct buf names = buf_in(arena);
+    for (unsigned i = 0; i < work->levels; i++)
+        buf_printf(&names, " %s", work->index[i]);
+    diags_add(diags, DIAG_ERROR, token->place,
+              "%s is no index of %s and no word of schedules; its indices are%s", name,
+              work->tensor->name, names.length ? names.data : " none");
+    return false;
+}
+
+/* Levels of the tokens, now that the stages' indices are known. */
+static bool
+resolve_names(struct arena *arena, struct schedule *schedule, const struct work *work,
+              struct line *line, struct diags *diags)
+{
+    bool good = true;
+    for (size_t i = 0; i < line->count; i++) {
+        struct token *token = &line->tokens[i];
+        int level = 0;
+        if (token->form == TOKEN_LOOP && token->name != NULL) {
+            level = find_level(work, token->name);
+            if (level < 0)
+                good = no_index(arena, work, token, token->name, diags);
+            token->level = level < 0 ? 0 : (unsigned)level;
+        }
+        const struct work *guest = &schedule->works[token->form == TOKEN_WITH ? token->stage : 0];
+        for (unsigned p = 0; p < token->pairs; p++) {
+            int from = find_level(guest, token->guest[p]), to = find_level(work, token->host[p]);
+            if (from < 0)
+                good = no_index(arena, guest, token, token->guest[p], diags);
+            else if (to < 0)
+                good = no_index(arena, work, token, token->host[p], diags);
+            else
+                token->map[from] = (int8_t)to;
+        }
+    }
+    return good;
 }
 
 /* Who computes it, from the lines. */
@@ -335,13 +424,23 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
         measure_work(&works[i], &program->stages[i], i);
     for (size_t i = 0; i < count; i++) {
         ptrdiff_t reader = default_reader(schedule, &works[i]);
-        if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i))
+        if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i) &&
+            !(works[i].reduce != NULL && inlines_reduction(schedule, (size_t)reader)))
             add_inline(arena, &schedule->lines[reader], &works[i]);
     }
     for (size_t i = 0; i < count; i++)
         if (!inline_stages(arena, schedule, &works[i], diags) ||
             !decide_fate(schedule, &works[i], diags))
             return false;
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        good = resolve_names(arena, schedule, &works[i], &schedule->lines[i], diags) && good;
+    for (size_t i = 0; i < program->rec_count; i++)
+        good = resolve_names(arena, schedule, &works[program->recs[i].first], &schedule->recs[i],
+                             diags) &&
+               good;
+    if (!good)
+        return false;
     for (size_t i = count; i-- > 0;)
         decide_storing(schedule, &works[i]);
     for (size_t i = 0; i < count; i++)
