@@ -251,6 +251,16 @@ combined(struct nest *nest, const struct member *member, enum lane lane, bool ve
     return value_choice(nest, row->function, lane, vector, a, b);
 }
 
+/* A comparison as a mask that fits those of indices, whatever is compared. */
+static const char *
+compared(struct nest *nest, enum lane lane, bool vector, const char *a, const char *sign,
+         const char *b)
+{
+    struct value value = {arena_printf(nest->em->arena, "(%s %s %s)", a, sign, b), LANE_BOOL,
+                          vector};
+    return value_mask(nest, value, lane).text;
+}
+
 static void
 add_arg_term(struct nest *nest, struct member *member, struct value term,
              const struct value *counts_if)
@@ -263,13 +273,13 @@ add_arg_term(struct nest *nest, struct member *member, struct value term,
     term = value_named(nest, "x", value_as(nest, term, register_lane(nest, member), vector));
     const char *and = vector ? "&" : "&&", * or = vector ? "|" : "||";
     struct buf buf = buf_in(em->arena);
-    buf_printf(&buf, "(%s %s %s)", term.text, sign, best);
+    buf_puts(&buf, compared(nest, term.lane, vector, term.text, sign, best));
     if (!one)
-        buf_printf(&buf, " %s ((%s == %s) %s (%s < %s))", or, term.text, best, and, index.text, at);
+        buf_printf(&buf, " %s (%s %s (%s < %s))", or,
+                   compared(nest, term.lane, vector, term.text, "==", best), and, index.text, at);
     if (expr_filter(member->work->reduce) != NULL)
         buf_printf(&buf, " %s (%s < 0)", or, at);
     struct value better = {arena_printf(em->arena, "(%s)", buf.data), LANE_BOOL, vector};
-    better = value_mask(nest, better, term.lane);
     if (counts_if != NULL)
         better.text = arena_printf(em->arena, "(%s %s %s)", better.text, and,
                                    value_as(nest, *counts_if, LANE_BOOL, vector).text);
@@ -355,14 +365,16 @@ join(struct nest *nest, struct member *member, void *context)
     if (is_arg(member)) {
         const char *at = register_name(nest, member, "_at");
         const char *and = vector ? "&" : "&&", * or = vector ? "|" : "||";
-        struct value better = {arena_printf(em->arena, "((%s %s %s) %s ((%s == %s) %s (%s < %s)))",
-                                            name, info[reduction_of(member)].infix, to->name, or,
-                                            name, to->name, and, at, to->at),
+        struct value better = {arena_printf(em->arena, "(%s %s (%s %s (%s < %s)))",
+                                            compared(nest, lane, vector, name,
+                                                     info[reduction_of(member)].infix, to->name),
+                                            or, compared(nest, lane, vector, name, "==", to->name),
+                                            and, at, to->at),
                                LANE_BOOL, vector};
         if (expr_filter(member->work->reduce) != NULL) /* -1: nothing was seen */
             better.text = arena_printf(em->arena, "((%s %s (%s < 0)) %s (%s >= 0))", better.text,
                                        or, to->at, and, at);
-        better = value_named(nest, "better", value_mask(nest, better, lane));
+        better = value_named(nest, "better", better);
         struct value a = {name, lane, vector}, b = {to->name, lane, vector};
         struct value a_at = {at, index_lane(nest), vector},
                      b_at = {to->at, index_lane(nest), vector};

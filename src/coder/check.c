@@ -74,6 +74,7 @@ check_marks(struct checker *checker)
 {
     const struct work *work = checker->work;
     const struct token *vector = NULL, *threads = NULL;
+    uint32_t grouped = 0;
     bool in_group = false;
     bool carried = work->stage->rec >= 0;
     for (size_t i = 0; i < checker->line->count; i++) {
@@ -90,6 +91,13 @@ check_marks(struct checker *checker)
                 work->tensor->name, work->index[token->level]);
         if (group && threads != NULL && !in_group)
             illegal(checker, token, "threads are shared out once; put it beside %s", threads->text);
+        if (group && in_group && (grouped & 1u << token->level))
+            illegal(checker, token,
+                    "%s is in the group already, and its steps would not be "
+                    "rectangular; leave out @p",
+                    work->index[token->level]);
+        if (group)
+            grouped |= 1u << token->level;
         if (group && work->fate != FATE_ROOT)
             illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
                     work->tensor->name);

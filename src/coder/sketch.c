@@ -775,8 +775,8 @@ change_windows(struct sketcher *s, const char *name)
             padded = loads[i]->tensor->name;
         bool plain = true;
         for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
-            plain = plain && (loads[i]->args[d]->op == OP_INDEX ||
-                              !(loads[i]->args[d]->free & 1u << last));
+            plain = plain &&
+                    (loads[i]->args[d]->op == OP_INDEX || !(loads[i]->args[d]->free & 1u << last));
         if (!plain && (loads[i]->free & 1u << last)) {
             window = loads[i]->tensor->name;
             strided = strided || !load_stride(loads[i], last, &stride) || stride > 1;

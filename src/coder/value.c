@@ -414,6 +414,23 @@ inside_text(struct nest *nest, const struct member *member, const struct expr *l
 }
 
 static struct value
+operand(struct nest *nest, const struct member *member, const struct expr *e, enum lane lane,
+        bool vector, const struct value *reduced);
+
+/* What a load is outside of its tensor, in the lanes of the load. */
+static struct value
+default_value(struct nest *nest, const struct member *member, const struct expr *load, bool vector)
+{
+    const struct expr *e = expr_default(load);
+    bool saved = nest->conditional;
+    nest->conditional = true;
+    struct value value =
+        operand(nest, member, e, value_lane(nest, member, load, vector), false, NULL);
+    nest->conditional = saved;
+    return value;
+}
+
+static struct value
 load_value(struct nest *nest, const struct member *member, const struct expr *e)
 {
     const struct tensor *tensor = e->tensor;
@@ -453,10 +470,11 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         if (by_lane)
             otherwise = lane_by_lane(nest, member, e, NULL);
         else
-            otherwise = value_at(nest, member, expr_default(e), NULL);
+            otherwise = default_value(nest, member, e, varies(nest, member, e));
         bool vectors = value.vector || otherwise.vector;
-        value = value_as(nest, value, value.lane, vectors);
-        otherwise = value_as(nest, otherwise, value.lane, vectors);
+        enum lane lane = value_lane(nest, member, e, vectors);
+        value = value_as(nest, value, lane, vectors);
+        otherwise = value_as(nest, otherwise, lane, vectors);
         value.text = say(nest, "(%s ? %s : %s)", inside, value.text, otherwise.text);
     }
     return value;
@@ -647,11 +665,11 @@ static struct value
 cast_value(struct nest *nest, const struct member *member, const struct expr *e,
            const struct value *reduced)
 {
-    struct value a = value_at(nest, member, e->args[0], reduced);
     enum dtype dtype = e->dtype;
+    if (dtype == DTYPE_F64)
+        return operand(nest, member, e->args[0], LANE_F64, false, reduced);
+    struct value a = value_at(nest, member, e->args[0], reduced);
     switch (dtype) {
-    case DTYPE_F64:
-        return value_as(nest, a, LANE_F64, a.vector);
     case DTYPE_F32:
         return value_as(nest, a, LANE_F32, a.vector);
     case DTYPE_BOOL:

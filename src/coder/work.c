@@ -388,6 +388,33 @@ decide_fate(struct schedule *schedule, struct work *work, struct diags *diags)
     return true;
 }
 
+/* Stages that compute each other, each in the loops of the next, are computed nowhere. */
+static bool
+check_circles(const struct schedule *schedule, const struct work *work, struct diags *diags)
+{
+    size_t steps = 0, at = work->number;
+    while (schedule->works[at].fate != FATE_ROOT && steps++ <= schedule->program->stage_count)
+        at = schedule->works[at].consumer;
+    if (schedule->works[at].fate == FATE_ROOT)
+        return true;
+    const struct line *line = &schedule->lines[work->consumer];
+    const struct token *token = work_names(line, TOKEN_DO, work->number);
+    if (token == NULL)
+        token = work_names(line, TOKEN_WITH, work->number);
+    diags_add(diags, DIAG_ERROR, token->place,
+              "%s: these lines compute each other; one stage needs loops of its own", token->text);
+    return false;
+}
+
+static bool
+has_guests(const struct line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_WITH)
+            return true;
+    return false;
+}
+
 static void
 decide_storing(struct schedule *schedule, struct work *work)
 {
@@ -400,7 +427,8 @@ decide_storing(struct schedule *schedule, struct work *work)
             provided = provided && work_is_provided(schedule, work->number, i);
         }
     work->stored = work->tensor->output >= 0 || !provided;
-    if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0)
+    if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0 &&
+        !has_guests(&schedule->lines[work->number]))
         work->fate = FATE_INLINE; /* nobody reads it any more */
 }
 
@@ -431,6 +459,9 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = 0; i < count; i++)
         if (!inline_stages(arena, schedule, &works[i], diags) ||
             !decide_fate(schedule, &works[i], diags))
+            return false;
+    for (size_t i = 0; i < count; i++)
+        if (!check_circles(schedule, &works[i], diags))
             return false;
     bool good = true;
     for (size_t i = 0; i < count; i++)

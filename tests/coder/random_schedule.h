@@ -367,6 +367,16 @@ s_acc(struct s_maker *m, struct s_stage *s)
     s_insert(s, place, (struct s_token){.form = S_ACC});
 }
 
+/* Lanes of a reduction stand below acc. */
+static inline void
+s_lanes(struct s_maker *m, struct s_stage *s)
+{
+    for (unsigned i = 0; i < s->count && s->tokens[i].form != S_ACC; i++)
+        if (s->tokens[i].form == S_LOOP && !s_is_left(s, &s->tokens[i]) &&
+            s->tokens[i].mark == 'v' && !s_chance(m, 2))
+            s->tokens[i].mark = 0;
+}
+
 static inline void
 s_marks(struct s_maker *m, struct s_stage *s)
 {
@@ -388,11 +398,13 @@ s_marks(struct s_maker *m, struct s_stage *s)
     unsigned first = (unsigned)s_below(m, s->count + 1);
     while (first < s->count && !(s_is_left(s, &s->tokens[first]) && s->tokens[first].mark == 0))
         first++;
+    uint32_t taken = 0;
     for (unsigned i = first, wish = 1 + (unsigned)s_below(m, 3); i < s->count && wish > 0;
          i++, wish--)
         if (s_is_left(s, &s->tokens[i]) && s->tokens[i].mark == 0 &&
+            (!(taken & 1u << s->tokens[i].level) || s_chance(m, 3)) &&
             !(s->stage->rec >= 0 && s->tokens[i].level == (int)s->stage->carried))
-            s->tokens[i].mark = 'p';
+            s->tokens[i].mark = 'p', taken |= 1u << s->tokens[i].level;
         else
             return;
 }
@@ -426,6 +438,22 @@ s_guest_place(struct s_maker *m, const struct s_stage *host, const struct s_stag
     return low < high ? low + (unsigned)s_below(m, high - low + 1) : high;
 }
 
+/* Behind what computes the tensor here, before the lanes, and once. */
+static inline unsigned
+s_pack_place(struct s_maker *m, const struct s_stage *s, const char *name)
+{
+    unsigned low = 0, high = 0;
+    while (high < s->count && s->tokens[high].mark != 'v')
+        high++;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->tokens[i].form == S_WORD &&
+            strcmp(s->tokens[i].text, arena_printf(m->arena, "do(%s)", name)) == 0)
+            low = i + 1;
+    if (low > high || s_chance(m, 3))
+        return (unsigned)s_below(m, s->count + 1);
+    return low + (unsigned)s_below(m, high - low + 1);
+}
+
 static inline void
 s_words(struct s_maker *m, struct s_stage *s)
 {
@@ -436,16 +464,18 @@ s_words(struct s_maker *m, struct s_stage *s)
             place = s_guest_place(m, s, &m->stages[s->guest_of[i]], s->map[i]);
         s_insert(s, place, token);
     }
+    const struct tensor *before = NULL;
     for (unsigned i = 0; i < 3; i++) {
         const struct tensor *source = s_source(m, s);
-        if (source == NULL || !s_chance(m, 25))
+        if (source == NULL || !s_chance(m, 25) || (source == before && !s_chance(m, 4)))
             continue;
+        before = source;
         const char *text = arena_printf(m->arena, "pack(%s)", source->name);
-        if (s_chance(m, 10))
+        if (s_chance(m, 6))
             text = arena_printf(m->arena, "pack(%s@2)", source->name);
         if (s_chance(m, 15))
             text = arena_printf(m->arena, "pre(%s,%d)", source->name, 1 + (int)s_below(m, 9));
-        s_insert(s, (unsigned)s_below(m, s->count + 1),
+        s_insert(s, s_pack_place(m, s, source->name),
                  (struct s_token){.form = S_WORD, .text = text});
     }
     if (s_chance(m, 8))
@@ -490,7 +520,7 @@ random_schedule(struct arena *arena, struct rng *rng, const struct program *prog
             continue;
         s_loops(&m, s);
         if (s->reduce != NULL)
-            s_acc(&m, s);
+            s_acc(&m, s), s_lanes(&m, s);
         s_marks(&m, s);
         s_words(&m, s);
         s_print(&m, s);
