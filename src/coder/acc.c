@@ -95,7 +95,6 @@ each_register(struct nest *nest, struct member *member, size_t at, bool own, vis
     int64_t step = vector ? nest->lanes : token->step, count = 1;
     if (left || has_own(nest, member, token))
         count = (saved.extent + step - 1) / step;
-    nest->copies[at] = left ? 1 : count;
     if (!own && !left)
         count = 1;
     for (int64_t i = 0; i < count; i++) {
@@ -120,20 +119,29 @@ each_register(struct nest *nest, struct member *member, size_t at, bool own, vis
     }
 }
 
-/* The copies of one place: the same left indices, all accumulators of reduction copies. */
+/* The copies of one place: the same left indices, all accumulators of reduction copies. `tile` is
+ * what is left of each index: the last of unrolled tiles may have fewer copies inside. */
 static void
-each_copy(struct nest *nest, struct member *member, size_t at, visit_register *each, void *context)
+each_copy(struct nest *nest, struct member *member, size_t at, const int64_t *tile,
+          visit_register *each, void *context)
 {
-    while (at < nest->line->count &&
-           (nest->line->tokens[at].form != TOKEN_LOOP || nest->copies[at] <= 1))
+    while (at < nest->line->count && (nest->line->tokens[at].form != TOKEN_LOOP ||
+                                      is_left_of(member, nest->line->tokens[at].level)))
         at++;
     if (at == nest->line->count) {
         each(nest, member, context);
         return;
     }
-    for (int64_t i = 0; i < nest->copies[at]; i++) {
+    const struct token *token = &nest->line->tokens[at];
+    int64_t inner[LANG_MAX_LEVELS], all = tile[token->level], count = 1;
+    memcpy(inner, tile, sizeof inner);
+    if (has_own(nest, member, token))
+        count = (all + token->step - 1) / token->step;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = all - i * token->step;
         nest->ordinal[at] = i;
-        each_copy(nest, member, at + 1, each, context);
+        inner[token->level] = rest < token->step ? rest : token->step;
+        each_copy(nest, member, at + 1, inner, each, context);
     }
     nest->ordinal[at] = 0;
 }
@@ -475,7 +483,7 @@ finish(struct nest *nest, struct member *member, void *context)
     int saved = nest->vector;
     bool vector = saved >= 0;
     (void)context;
-    each_copy(nest, member, member->acc, join, &joined);
+    each_copy(nest, member, member->acc, member->tile, join, &joined);
     if (vector && !is_left_of(member, (unsigned)nest->vector)) {
         if (is_arg(member))
             across_arg_lanes(nest, member, lane, &joined);
@@ -534,6 +542,8 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     unsigned active = nest->active;
     member->name = code_name(em, "c");
     member->open = true;
+    for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
+        member->tile[i] = nest->span[i].extent;
     code_open(em, "{");
     each_register(nest, member, at, true, declare, NULL);
     nest->vector = vector;

@@ -179,6 +179,8 @@ check_guest(struct checker *checker, size_t at)
     if (checker->schedule->lines[token->stage].given)
         illegal(checker, token, "%s runs in these loops; it has no line of its own",
                 guest->tensor->name);
+    if (!guest->stored && host->fate == FATE_ROOT)
+        illegal(checker, token, "nobody reads %s; leave it out", guest->tensor->name);
     if (guest->lanes != host->lanes)
         illegal(checker, token, "%s computes with another type", guest->tensor->name);
     if (guest->stage->rec >= 0 || host->stage->rec >= 0)
@@ -187,10 +189,15 @@ check_guest(struct checker *checker, size_t at)
         illegal(checker, token, "%s reads %s", host->tensor->name, guest->tensor->name);
     const struct expr *loads[64];
     size_t count = work_loads(guest->code, host->tensor, loads, 64);
+    if (count > 0 && host->reduce != NULL) {
+        illegal(checker, token, "%s reads %s, which is not known until its loops have ended",
+                guest->tensor->name, host->tensor->name);
+        return;
+    }
     for (size_t i = 0; i < count && i < 64; i++)
         for (unsigned d = 0; d < host->rank; d++) {
             const struct expr *e = loads[i]->args[d];
-            if (e->op != OP_INDEX || token->map[e->level] != (int)d || host->reduce != NULL) {
+            if (e->op != OP_INDEX || token->map[e->level] != (int)d) {
                 illegal(checker, token, "%s reads %s elsewhere than at the current point",
                         guest->tensor->name, host->tensor->name);
                 return;

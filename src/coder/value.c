@@ -144,6 +144,17 @@ value_as(struct nest *nest, struct value value, enum lane lane, bool vector)
     return value;
 }
 
+/* "c ? a : b" of one lane type. Vectors are cast, since C tells a typedef from what it adds up to.
+ */
+static const char *
+chosen(struct nest *nest, const char *condition, struct value a, struct value b)
+{
+    if (!a.vector)
+        return say(nest, "(%s ? %s : %s)", condition, a.text, b.text);
+    const char *type = value_type(nest, a.lane, true);
+    return say(nest, "(%s ? (%s)%s : (%s)%s)", condition, type, a.text, type, b.text);
+}
+
 /* ---- what has been computed already ---- */
 
 struct known {
@@ -475,7 +486,7 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         enum lane lane = value_lane(nest, member, e, vectors);
         value = value_as(nest, value, lane, vectors);
         otherwise = value_as(nest, otherwise, lane, vectors);
-        value.text = say(nest, "(%s ? %s : %s)", inside, value.text, otherwise.text);
+        value.text = chosen(nest, inside, value, otherwise);
     }
     return value;
 }
@@ -501,7 +512,7 @@ value_select(struct nest *nest, struct value condition, struct value a, struct v
         bool vector = a.vector || b.vector;
         a = value_as(nest, a, a.lane, vector);
         b = value_as(nest, b, a.lane, vector);
-        a.text = say(nest, "(%s ? %s : %s)", condition.text, a.text, b.text);
+        a.text = chosen(nest, condition.text, a, b);
         return a;
     }
     a = value_as(nest, a, a.lane, true);
