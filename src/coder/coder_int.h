@@ -138,6 +138,19 @@ work_running_sum(const struct work *work);
 bool
 check_schedule(struct schedule *schedule, struct diags *diags);
 
+/* kernel.c */
+/* The pieces of what coder_emit gives: tests put many kernels in one file, where helpers stand once
+ * and globals inside of each function. */
+struct code_parts {
+    struct buf helpers, globals, signature, body;
+};
+bool
+code_parts(struct code_parts *parts, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags);
+/* All helpers that are not of hone.h. */
+void
+code_scalars(struct buf *buf);
+
 /* plain.c */
 /* The line that `S:` alone stands for. */
 void

@@ -311,6 +311,31 @@ walk_point(struct nest *nest)
     nest->member[0].result.text = NULL;
 }
 
+static void
+walk_loop(struct nest *nest, size_t at)
+{
+    switch (nest->line->tokens[at].mark) {
+    case MARK_THREADS:
+        if (!nest->parallel)
+            parallel_loops(nest, at);
+        else
+            plain_loop(nest, at);
+        return;
+    case MARK_UNROLL:
+    case MARK_OWN:
+        unrolled_loop(nest, at);
+        return;
+    case MARK_VECTOR:
+        if (is_scan_lanes(nest, &nest->line->tokens[at]))
+            open_carry(nest);
+        vector_loop(nest, at);
+        nest->carry = NULL;
+        return;
+    default:
+        plain_loop(nest, at);
+    }
+}
+
 void
 nest_walk(struct nest *nest, size_t at)
 {
@@ -350,31 +375,11 @@ nest_walk(struct nest *nest, size_t at)
         nest_walk(nest, at + 1);
         return;
     }
-    if (is_outer_reduction(nest, at) && nest->partial == NULL)
+    const struct box *partial = nest->partial;
+    if (is_outer_reduction(nest, at) && partial == NULL)
         partial_open(nest);
-    switch (token->mark) {
-    case MARK_THREADS:
-        if (!nest->parallel)
-            parallel_loops(nest, at);
-        else
-            plain_loop(nest, at);
-        return;
-    case MARK_UNROLL:
-    case MARK_OWN:
-        unrolled_loop(nest, at);
-        return;
-    case MARK_VECTOR:
-        if (is_scan_lanes(nest, token)) {
-            open_carry(nest);
-            vector_loop(nest, at);
-            nest->carry = NULL;
-            return;
-        }
-        vector_loop(nest, at);
-        return;
-    default:
-        plain_loop(nest, at);
-    }
+    walk_loop(nest, at);
+    nest->partial = partial; /* a clone of this loop has its own */
 }
 
 /* ---- a stage ---- */
