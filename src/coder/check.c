@@ -300,6 +300,23 @@ place_of(const struct schedule *schedule, size_t stage)
                                                             : stage;
 }
 
+/* In the loops of one root: is the reader computed after this producer, tile by tile? */
+static bool
+comes_after(const struct schedule *schedule, size_t producer, size_t reader)
+{
+    const struct work *work = &schedule->works[producer], *other = &schedule->works[reader];
+    if (work->fate != FATE_DO || reader == producer)
+        return false;
+    if (reader == work->consumer)
+        return true;
+    if (other->fate == FATE_DO && other->consumer == work->consumer) {
+        const struct line *line = &schedule->lines[work->consumer];
+        return work_names(line, TOKEN_DO, reader) > work_names(line, TOKEN_DO, producer);
+    }
+    return (other->fate == FATE_DO || other->fate == FATE_WITH) &&
+           comes_after(schedule, producer, other->consumer);
+}
+
 /* A guest is computed when its host is: what it reads must be there by then, and who reads it must
  * come later. */
 static void
@@ -319,7 +336,8 @@ check_order(struct checker *checker, const struct token *token)
                 illegal(checker, token, "%s reads %s, which is computed after %s",
                         guest->tensor->name, other->tensor->name, checker->work->tensor->name);
         }
-        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now)
+        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now &&
+            !comes_after(schedule, host, i))
             illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
                     guest->tensor->name, other->tensor->name, checker->work->tensor->name);
     }
