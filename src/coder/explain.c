@@ -2,6 +2,7 @@
  * those that really occur. */
 #include "coder/view_int.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -96,27 +97,34 @@ tell_threads(const struct teller *teller, const struct view *view, struct buf *b
         buf_printf(buf, "%s is shared among the threads", list.name[0]);
     else if (list.count > 0)
         buf_printf(buf, "%s are shared among the threads", list_text(teller->arena, &list, 8));
-    else if (view->work->fate == FATE_ROOT && view->work->stage->rec < 0)
+    else if (view->work->stage->rec >= 0)
+        buf_printf(buf, "step by step along %s",
+                   view->work->stage->index[view->work->stage->carried]);
+    else if (view->work->fate == FATE_ROOT)
         buf_puts(buf, "one thread does it all");
 }
 
-/* Loops that cut an index without marking it, outside of the accumulators. */
+/* Nothing but copies of the code is left of the loop's index inside of it. */
+static bool
+is_last_cut(const struct view *view, size_t at)
+{
+    for (size_t i = at + 1; i < view->count; i++)
+        if (view->loops[i].moves == view->loops[at].moves &&
+            (view->loops[i].mark == MARK_NONE || view->loops[i].mark == MARK_THREADS))
+            return false;
+    return true;
+}
+
+/* Loops that cut an index for the caches. */
 static void
 tell_pieces(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list list = {0};
-    for (size_t i = view->place; i < view->count && i < view->acc; i++) {
+    for (size_t i = view->place; i < view->count; i++) {
         const struct view_loop *loop = &view->loops[i];
-        int64_t step = loop->token ? loop->extent[loop->token->level] : 1;
-        bool register_tile = false;
-        for (size_t k = i + 1; k < view->count; k++) /* cut again, or for registers */
-            register_tile = register_tile || (k < view->acc && view->loops[k].token != NULL &&
-                                              view->loops[k].mark == MARK_NONE &&
-                                              view->loops[k].moves == loop->moves);
-        bool last_cut =
-            !register_tile && loop->moves & ((1u << view->work->rank) - 1) && view->in_registers;
-        if (loop->mark == MARK_NONE && step > 1 && !runs_once(loop) && !last_cut)
-            list_add(&list, amount(teller, step, index_of(view, loop)));
+        if (loop->mark == MARK_NONE && loop->extent[loop->token->level] > 1 && !runs_once(loop) &&
+            !is_last_cut(view, i))
+            list_add(&list, amount(teller, loop->extent[loop->token->level], index_of(view, loop)));
     }
     if (list.count > 0)
         buf_printf(buf, "%sin pieces of %s", buf->length ? ", " : "",
@@ -149,7 +157,7 @@ static void
 tell_producers(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list made = {0};
-    const char *where = "";
+    bool outside = false;
     for (size_t i = 0; i < view->line->count; i++) {
         const struct token *token = &view->line->tokens[i];
         if (token->form != TOKEN_DO)
@@ -161,14 +169,15 @@ tell_producers(const struct teller *teller, const struct view *view, struct buf 
                 list_add(&guests, stage_name(teller, line->tokens[g].stage));
         const char *name = stage_name(teller, token->stage);
         if (guests.count > 0)
-            name = arena_printf(teller->arena, "%s with %s", name,
+            name = arena_printf(teller->arena, "%s (with %s)", name,
                                 list_text(teller->arena, &guests, 8));
         list_add(&made, name);
-        where = i > 0 ? " for each of them" : "";
+        outside = outside || (i > 0 && view->line->tokens[0].form == TOKEN_LOOP);
     }
     if (made.count > 0)
-        buf_printf(buf, "; %s%s first %s made%s, for what is read there",
-                   list_text(teller->arena, &made, 8), "", made.count > 1 ? "are" : "is", where);
+        buf_printf(buf, "; %s%s %s computed first, as far as it is read there",
+                   outside ? "for each of them " : "", list_text(teller->arena, &made, 8),
+                   made.count > 1 ? "are" : "is");
 }
 
 /* ---- what: registers, lanes, copies of the code ---- */
@@ -232,8 +241,8 @@ tell_lanes(const struct teller *teller, const struct view *view, struct buf *buf
     }
     if (view->vector >= 0) {
         double own_vectors = vectors_of(view, MARK_OWN), together = vectors_of(view, MARK_UNROLL);
-        buf_printf(buf, "%s%s in vectors of %u lanes", buf->length ? "; " : "",
-                   view->work->index[view->vector], view->lanes);
+        buf_printf(buf, "%svectors of %u lanes along %s", buf->length ? "; " : "", view->lanes,
+                   view->work->index[view->vector]);
         if (together > 1)
             buf_printf(buf, ", %.0f unrolled", together);
         if (own_vectors > 1)
@@ -268,7 +277,7 @@ tell_company(const struct teller *teller, const struct view *view, struct buf *b
     if (guests.count > 0)
         buf_printf(buf, "; %s in the same loops", list_text(teller->arena, &guests, 8));
     if (inlined.count > 0)
-        buf_printf(buf, "; %s computed where it is used", list_text(teller->arena, &inlined, 8));
+        buf_printf(buf, "; %s computed where it is read", list_text(teller->arena, &inlined, 8));
     if (past)
         buf_puts(buf, "; results are stored past the caches");
 }
@@ -283,7 +292,9 @@ put_sentence(struct buf *buf, const struct buf *clauses)
         text++;
     if (*text == 0)
         return;
-    buf_printf(buf, "%s%s.", buf->length ? " " : "", text);
+    /* the first one follows a colon */
+    buf_printf(buf, "%s%c%s.", buf->length ? " " : "", buf->length ? toupper(*text) : *text,
+               text + 1);
 }
 
 /* "r is shared among the threads; ... Tiles of 6 i by 16 j stay in registers while k runs; ..." */

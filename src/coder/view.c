@@ -2,7 +2,6 @@
 #include "coder/view_int.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CACHE_LINE 64
@@ -42,18 +41,48 @@ view_body(const struct view *view)
     return view->work->reduce != NULL ? view->work->reduce->args[0] : view->work->code;
 }
 
+/* What one step of a level adds to an expression, however the rest of it is made; false: it
+ * depends on where one is. */
+static bool
+step_of(const struct expr *e, unsigned level, int64_t *step)
+{
+    int64_t a = 0, b = 0;
+    *step = 0;
+    if (!(e->free & 1u << level))
+        return true;
+    switch (e->op) {
+    case OP_INDEX:
+        *step = 1;
+        return true;
+    case OP_NEG:
+    case OP_ADD:
+    case OP_SUB:
+        if (!step_of(e->args[0], level, &a) || (e->count > 1 && !step_of(e->args[1], level, &b)))
+            return false;
+        *step = e->op == OP_NEG ? -a : e->op == OP_ADD ? a + b : a - b;
+        return true;
+    case OP_MUL:
+        for (unsigned i = 0; i < 2; i++)
+            if (e->args[i]->op == OP_INT && step_of(e->args[1 - i], level, &a)) {
+                *step = a * e->args[i]->integer;
+                return true;
+            }
+        return false;
+    default:
+        return false;
+    }
+}
+
 bool
 view_stride(const struct expr *load, unsigned level, int64_t *stride)
 {
     int64_t size = 1;
     *stride = 0;
     for (unsigned d = load->tensor->rank; d-- > 0; size *= load->tensor->size[d]) {
-        int64_t coefficient[LANG_MAX_LEVELS], constant;
-        if (!(load->args[d]->free & 1u << level))
-            continue;
-        if (!expr_affine(load->args[d], coefficient, &constant))
+        int64_t step;
+        if (!step_of(load->args[d], level, &step))
             return false;
-        *stride += coefficient[level] * size;
+        *stride += step * size;
     }
     return true;
 }
@@ -78,18 +107,16 @@ view_pack(const struct view *view, const struct expr *load)
 static int64_t
 subscript_width(const struct expr *e, const int64_t *extent, int64_t size)
 {
-    int64_t coefficient[LANG_MAX_LEVELS], constant, width = 1;
+    struct level levels[LANG_MAX_LEVELS] = {0};
+    int64_t low, high;
     if (e->free == 0)
         return 1;
-    if (expr_affine(e, coefficient, &constant)) {
-        for (unsigned l = 0; l < LANG_MAX_LEVELS; l++)
-            if (e->free & 1u << l)
-                width += llabs(coefficient[l]) * (extent[l] - 1);
-    } else
-        for (unsigned l = 0; l < LANG_MAX_LEVELS && width < size; l++)
-            if (e->free & 1u << l)
-                width *= extent[l];
-    return width < size ? width : size;
+    if (e->loads) /* anywhere */
+        return size;
+    for (unsigned l = 0; l < LANG_MAX_LEVELS; l++)
+        levels[l].high = (e->free & 1u << l) ? extent[l] - 1 : 0;
+    expr_interval(e, levels, &low, &high);
+    return high - low + 1 < size ? high - low + 1 : size;
 }
 
 static int64_t
