@@ -103,6 +103,8 @@ verb_contract(struct cli *cli);
 enum status
 verb_judge(struct cli *cli);
 enum status
+verb_optimize(struct cli *cli);
+enum status
 verb_machine(struct cli *cli);
 enum status
 verb_help(struct cli *cli);

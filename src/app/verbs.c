@@ -44,6 +44,19 @@ static const struct option judge_options[] = {
     {0},
 };
 
+static const struct option optimize_options[] = {
+    {0, "case", "NAME[,NAME]", "only these cases"},
+    {0, "evals", "N", "judge at most N kernels (default: 40)"},
+    {0, "time", "T", "search at most so long: 90, 2m, 1h (default: no limit)"},
+    {0, "threads", "N", "threads of the kernel (default: all processors)"},
+    {0, "seed", "S", "of the search, in hex: the same seed asks the same questions (default: 1)"},
+    {0, "until", "SHARE", "this share of the speed of light is enough (default: 0.95)"},
+    {0, "patience", "N", "stop a case after N evaluations without progress (default: 24)"},
+    {'o', NULL, "KERNEL.c", "where the kernel is written (default: the operator's name)"},
+    {0, "require-sandbox", NULL, "refuse to run anything where the sandbox is not complete"},
+    {0},
+};
+
 static const struct option machine_options[] = {
     {0, "measure", NULL, "measure again, whatever was kept"},
     {0},
@@ -120,6 +133,26 @@ const struct verb verbs[] = {
         .least = 0,
         .most = 2,
         .run = verb_contract,
+    },
+    {
+        .name = "optimize",
+        .group = GROUP_START,
+        .summary = "the fastest kernel that can be found for this machine",
+        .operands = "FILE.op",
+        .details =
+            "Searches schedules of the operator: how its stages become loops. Each candidate is\n"
+            "emitted as C, judged as `hone judge` does it, and compared with the best one so far.\n"
+            "What is found is written as one C file that serves all cases and stands alone; with\n"
+            "-DHONE_MAIN it has a main that tests and times it.\n"
+            "\n"
+            "^C ends the search with the best kernel so far. Exit code 1: nothing correct was\n"
+            "found.\n",
+        .example = "hone optimize examples/softmax.op",
+        .example_note = "the fastest kernel it can find, no model needed",
+        .options = optimize_options,
+        .least = 1,
+        .most = 1,
+        .run = verb_optimize,
     },
     {
         .name = "judge",

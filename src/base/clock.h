@@ -7,4 +7,8 @@
 double
 clock_seconds(void);
 
+/* Seconds since 1970. */
+double
+clock_wall(void);
+
 #endif

@@ -1,0 +1,205 @@
+/* Evolution with a bandit: the best few are changed in one or two genes; which gene is chosen by an
+ * upper confidence bound on how often a change of it helped. */
+#include "search/search.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PROGRESS 0.01 /* a smaller gain is none */
+
+struct known {
+    struct search_point point;
+    double cost;
+};
+
+struct arm { /* a gene */
+    unsigned values, tries;
+    double gains;
+};
+
+struct search {
+    struct arena *arena;
+    struct search_options options;
+    struct rng rng;
+    struct known *best; /* sorted, at most options.parents */
+    size_t best_count;
+    struct search_point *seeds;
+    size_t seed_count, seeds_used;
+    unsigned asked, told, stale;
+    double last_progress; /* the best cost when it last got better by more than PROGRESS */
+    struct arm arms[SEARCH_GENES];
+    uint8_t changed[2]; /* genes of the last point that differ from its parent */
+    unsigned changed_count;
+    double parent_cost;
+};
+
+struct search *
+search_open(struct arena *arena, const struct search_options *options)
+{
+    struct search *search = arena_alloc(arena, sizeof *search);
+    search->arena = arena;
+    search->options = *options;
+    if (search->options.first == 0)
+        search->options.first = 8;
+    if (search->options.parents == 0)
+        search->options.parents = 4;
+    if (search->options.fresh == 0)
+        search->options.fresh = 0.15;
+    search->rng = rng_stream(options->seed, "evolve");
+    search->best = arena_array(arena, search->options.parents + 1, sizeof *search->best);
+    search->last_progress = INFINITY;
+    return search;
+}
+
+void
+search_seed(struct search *search, const struct search_point *point)
+{
+    search->seeds = arena_grow(search->arena, search->seeds, search->seed_count,
+                               search->seed_count + 1, sizeof *search->seeds);
+    search->seeds[search->seed_count++] = *point;
+}
+
+/* ---- asking ---- */
+
+/* Upper confidence bound: how often a change of the gene helped, and how little that is known. */
+static int
+choose_gene(struct search *search)
+{
+    double best = -1, total = 1;
+    int chosen = -1;
+    for (int i = 0; i < SEARCH_GENES; i++)
+        total += search->arms[i].tries;
+    for (int i = 0; i < SEARCH_GENES; i++) {
+        const struct arm *arm = &search->arms[i];
+        if (arm->values < 2)
+            continue;
+        double bound = INFINITY;
+        if (arm->tries > 0)
+            bound = arm->gains / arm->tries + 0.5 * sqrt(log(total) / arm->tries);
+        /* equals are told apart by chance */
+        bound = isinf(bound) ? 1e6 + rng_uniform(&search->rng)
+                             : bound + 1e-6 * rng_uniform(&search->rng);
+        if (bound > best) {
+            best = bound;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+static void
+change_gene(struct search *search, struct search_point *point)
+{
+    int gene = choose_gene(search);
+    if (gene < 0)
+        return;
+    unsigned values = search->arms[gene].values;
+    point->gene[gene] =
+        (uint8_t)((point->gene[gene] % values + 1 + rng_below(&search->rng, values - 1)) % values);
+    search->changed[search->changed_count++] = (uint8_t)gene;
+    search->arms[gene].tries++;
+}
+
+static void
+random_point(struct search *search, struct search_point *point, double share)
+{
+    *point = (struct search_point){{0}};
+    for (int i = 0; i < SEARCH_GENES; i++)
+        if (search->arms[i].values > 1 && rng_uniform(&search->rng) < share)
+            point->gene[i] = (uint8_t)rng_below(&search->rng, search->arms[i].values);
+}
+
+static void
+cross(struct search *search, struct search_point *point)
+{
+    const struct search_point *other =
+        &search->best[rng_below(&search->rng, search->best_count)].point;
+    for (int i = 0; i < SEARCH_GENES; i++)
+        if (rng_next(&search->rng) & 1)
+            point->gene[i] = other->gene[i];
+}
+
+void
+search_ask(struct search *search, struct search_point *point)
+{
+    unsigned number = search->asked++;
+    search->changed_count = 0;
+    search->parent_cost = INFINITY;
+    if (number == 0) {
+        *point = (struct search_point){{0}};
+        return;
+    }
+    if (search->seeds_used < search->seed_count) {
+        *point = search->seeds[search->seeds_used++];
+        return;
+    }
+    if (search->best_count == 0 || rng_uniform(&search->rng) < search->options.fresh) {
+        random_point(search, point, search->best_count == 0 ? 0.5 : 0.3);
+        return;
+    }
+    /* the better ones more often */
+    size_t many = search->told < search->options.first ? 1 : search->best_count;
+    size_t a = rng_below(&search->rng, many), b = rng_below(&search->rng, many);
+    const struct known *parent = &search->best[a < b ? a : b];
+    *point = parent->point;
+    search->parent_cost = parent->cost;
+    if (search->best_count > 1 && rng_uniform(&search->rng) < 0.15) {
+        cross(search, point);
+        return;
+    }
+    change_gene(search, point);
+    if (rng_uniform(&search->rng) < 0.35)
+        change_gene(search, point);
+}
+
+/* ---- telling ---- */
+
+static void
+learn_holes(struct search *search, const struct search_hole *holes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        search->arms[holes[i].gene].values = holes[i].values;
+}
+
+void
+search_tell(struct search *search, const struct search_point *point,
+            const struct search_hole *holes, size_t hole_count, double cost)
+{
+    learn_holes(search, holes, hole_count);
+    search->told++;
+    for (unsigned i = 0; i < search->changed_count; i++)
+        if (cost < search->parent_cost)
+            search->arms[search->changed[i]].gains +=
+                fmin(1, 10 * (search->parent_cost - cost) / search->parent_cost);
+    if (isinf(cost) || isnan(cost)) {
+        search->stale++;
+        return;
+    }
+    size_t at = search->best_count;
+    while (at > 0 && search->best[at - 1].cost > cost) {
+        search->best[at] = search->best[at - 1];
+        at--;
+    }
+    search->best[at] = (struct known){*point, cost};
+    if (search->best_count < search->options.parents)
+        search->best_count++;
+    search->stale++;
+    if (cost < search->last_progress * (1 - PROGRESS)) {
+        search->last_progress = cost;
+        search->stale = 0;
+    }
+}
+
+void
+search_skip(struct search *search, const struct search_hole *holes, size_t hole_count)
+{
+    learn_holes(search, holes, hole_count);
+}
+
+unsigned
+search_stale(const struct search *search)
+{
+    return search->stale;
+}
