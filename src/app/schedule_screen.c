@@ -64,21 +64,44 @@ put_lines(struct buf *buf, const struct schedule_view *view, int verbosity)
     }
 }
 
+/* The stages that the same advice is given to later on; they are passed over then. */
+static size_t
+find_others(const struct coder_advice *advice, size_t count, size_t at, bool *told)
+{
+    size_t others = 0;
+    for (size_t i = at + 1; i < count; i++)
+        if (!told[i] && !strcmp(advice[i].text, advice[at].text)) {
+            told[i] = true;
+            others++;
+        }
+    return others;
+}
+
 static void
 put_advice(struct buf *buf, const struct schedule_view *view, int verbosity)
 {
     struct coder_advice *advice;
-    size_t count = coder_advise(buf->arena, view->schedule, &view->machine, &advice);
-    size_t shown = count <= MOST_LINES || verbosity > 0 ? count : MOST_LINES;
+    size_t count = coder_advise(buf->arena, view->schedule, &view->machine, &advice), shown = 0;
+    bool *told = arena_array(buf->arena, count + 1, sizeof *told);
     if (count > 0)
         buf_puts(buf, "\n");
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t start = buf->length;
-        buf_printf(buf, "  %s%s: ", i == 0 ? "advice    " : "          ", advice[i].stage);
+        if (told[i] || (shown == MOST_LINES && verbosity <= 0))
+            continue;
+        size_t others = find_others(advice, count, i, told);
+        told[i] = true;
+        buf_printf(buf, "  %s%s", shown++ == 0 ? "advice    " : "          ", advice[i].stage);
+        if (others > 0)
+            buf_printf(buf, " and %zu other%s", others, others > 1 ? "s" : "");
+        buf_puts(buf, ": ");
         put_wrapped(buf, buf->length - start, 14, advice[i].text);
     }
-    if (shown < count)
-        buf_printf(buf, "            and %zu more: -v\n", count - shown);
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        left += !told[i];
+    if (left > 0)
+        buf_printf(buf, "            and %zu more: -v\n", left);
 }
 
 void

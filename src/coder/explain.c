@@ -84,6 +84,9 @@ static void
 tell_threads(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list list = {0};
+    if (view->work->stage->rec >= 0)
+        buf_printf(buf, "step by step along %s",
+                   view->work->stage->index[view->work->stage->carried]);
     for (size_t i = view->place; i < view->count; i++) {
         const struct view_loop *loop = &view->loops[i];
         if (loop->mark != MARK_THREADS || runs_once(loop))
@@ -93,14 +96,13 @@ tell_threads(const struct teller *teller, const struct view *view, struct buf *b
                                                 index_of(view, loop))
                                  : index_of(view, loop));
     }
+    if (list.count > 0 && buf->length > 0)
+        buf_puts(buf, ", ");
     if (list.count == 1 && strchr(list.name[0], ' ') == NULL)
         buf_printf(buf, "%s is shared among the threads", list.name[0]);
     else if (list.count > 0)
         buf_printf(buf, "%s are shared among the threads", list_text(teller->arena, &list, 8));
-    else if (view->work->stage->rec >= 0)
-        buf_printf(buf, "step by step along %s",
-                   view->work->stage->index[view->work->stage->carried]);
-    else if (view->work->fate == FATE_ROOT)
+    else if (view->work->fate == FATE_ROOT && view->work->stage->rec < 0)
         buf_puts(buf, "one thread does it all");
 }
 

@@ -162,6 +162,59 @@ estimates_are_near(void **state)
     assert_true(us > 1000 && us < 1e8);
 }
 
+/* Some advice to the stage begins so or holds it. */
+static void
+assert_advice(struct unit *unit, const char *op, const char *text, const char *wanted)
+{
+    struct coder_advice *advice;
+    size_t count =
+        coder_advise(unit->arena, schedule_of(unit, load(unit, op), text), &avx2, &advice);
+    for (size_t i = 0; i < count; i++)
+        if (strstr(advice[i].text, wanted))
+            return;
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s: %s\n", advice[i].stage, advice[i].text);
+    fail_msg("%s: nobody says \"%s\"", text, wanted);
+}
+
+static void
+advice_has_figures(void **state)
+{
+    static const char conv[] = "op conv\ndim N=4, C=8, H=16, W=16, K=8\nin X: f32[N,C,H,W]\n"
+                               "in F: f32[K,C,3,3]\n"
+                               "Y[n,k,y:H,x:W] = sum[c,r,s](X[n,c,y+r-1,x+s-1|0] * F[k,c,r,s])\n"
+                               "out Y\n";
+    struct unit *unit = *state;
+    assert_advice(unit, sgemm, "C: i/12@p j/4v acc k i@u j/v@u j@v",
+                  "needs 53 vector registers (48 results, 4 read, 1 broadcast), here are 16");
+    assert_advice(unit, sgemm, "C: i@p j/v acc k j@v", "1 accumulator cannot hide the latency");
+    assert_advice(unit, sgemm, "C: i@p j acc k/4v k/v@a k@v",
+                  "B is gathered, 8 loads a vector: along k it moves by 1024 elements; pack(B)");
+    assert_advice(unit, sgemm, "C: j@p i/v acc k i@v", "results are scattered, 8 stores a vector");
+    assert_advice(unit, sgemm, "C: i j/v acc k j@v", "one of 2 threads does it all");
+    assert_advice(unit, sgemm, "C: i/400@p i j/v acc k j@v", "3 iterations for 2 threads");
+    assert_advice(unit, sgemm, "C: i@p j acc k", "no index is in lanes");
+    assert_advice(unit, sgemm, "C: i@p k j@v", "acc keeps them in registers");
+    assert_advice(unit, sgemm, "C: i/6@p j/2v acc k i@u j/v@u j@v", "L1 has 32 KB");
+    assert_advice(unit, sgemm, "C: k/128 i/6@p j/2v acc k i@u j/v@u j@v",
+                  "rows of B lie a power of two apart");
+    assert_advice(unit, sgemm, "C: i/600@p i j/v acc k j@v", "of the work is in remainders");
+    assert_advice(unit, conv, "Y: n@p k y x/v acc c r s x@v", "! pad Y X");
+    assert_advice(unit, softmax, "Y: r/256@p do(E) r j@v; E: r j@v",
+                  "its box inside of Y takes 4.0 MB");
+}
+
+/* What the sketch of a product proposes needs no advice. */
+static void
+a_good_schedule_is_left_alone(void **state)
+{
+    struct unit *unit = *state;
+    struct coder_advice *advice;
+    struct schedule *schedule = schedule_of(
+        unit, load(unit, sgemm), "C: k/256 j/512 pack(B) i/96@p j/2v i/6 acc k i@u j/v@u j@v");
+    assert_int_equal(coder_advise(unit->arena, schedule, &avx2, &advice), 0);
+}
+
 int
 main(void)
 {
@@ -173,6 +226,8 @@ main(void)
         UNIT_TEST(rows_together_are_before_passes),
         UNIT_TEST(chains_are_before_one),
         UNIT_TEST(estimates_are_near),
+        UNIT_TEST(advice_has_figures),
+        UNIT_TEST(a_good_schedule_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
