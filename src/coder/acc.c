@@ -95,7 +95,6 @@ each_register(struct nest *nest, struct member *member, size_t at, bool own, vis
     int64_t step = vector ? nest->lanes : token->step, count = 1;
     if (left || has_own(nest, member, token))
         count = (saved.extent + step - 1) / step;
-    nest->copies[at] = left ? 1 : count;
     if (!own && !left)
         count = 1;
     for (int64_t i = 0; i < count; i++) {
@@ -120,20 +119,29 @@ each_register(struct nest *nest, struct member *member, size_t at, bool own, vis
     }
 }
 
-/* The copies of one place: the same left indices, all accumulators of reduction copies. */
+/* The copies of one place: the same left indices, all accumulators of reduction copies. `tile` is
+ * what is left of each index: the last of unrolled tiles may have fewer copies inside. */
 static void
-each_copy(struct nest *nest, struct member *member, size_t at, visit_register *each, void *context)
+each_copy(struct nest *nest, struct member *member, size_t at, const int64_t *tile,
+          visit_register *each, void *context)
 {
-    while (at < nest->line->count &&
-           (nest->line->tokens[at].form != TOKEN_LOOP || nest->copies[at] <= 1))
+    while (at < nest->line->count && (nest->line->tokens[at].form != TOKEN_LOOP ||
+                                      is_left_of(member, nest->line->tokens[at].level)))
         at++;
     if (at == nest->line->count) {
         each(nest, member, context);
         return;
     }
-    for (int64_t i = 0; i < nest->copies[at]; i++) {
+    const struct token *token = &nest->line->tokens[at];
+    int64_t inner[LANG_MAX_LEVELS], all = tile[token->level], count = 1;
+    memcpy(inner, tile, sizeof inner);
+    if (has_own(nest, member, token))
+        count = (all + token->step - 1) / token->step;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = all - i * token->step;
         nest->ordinal[at] = i;
-        each_copy(nest, member, at + 1, each, context);
+        inner[token->level] = rest < token->step ? rest : token->step;
+        each_copy(nest, member, at + 1, inner, each, context);
     }
     nest->ordinal[at] = 0;
 }
@@ -251,6 +259,16 @@ combined(struct nest *nest, const struct member *member, enum lane lane, bool ve
     return value_choice(nest, row->function, lane, vector, a, b);
 }
 
+/* A comparison as a mask that fits those of indices, whatever is compared. */
+static const char *
+compared(struct nest *nest, enum lane lane, bool vector, const char *a, const char *sign,
+         const char *b)
+{
+    struct value value = {arena_printf(nest->em->arena, "(%s %s %s)", a, sign, b), LANE_BOOL,
+                          vector};
+    return value_mask(nest, value, lane).text;
+}
+
 static void
 add_arg_term(struct nest *nest, struct member *member, struct value term,
              const struct value *counts_if)
@@ -263,13 +281,13 @@ add_arg_term(struct nest *nest, struct member *member, struct value term,
     term = value_named(nest, "x", value_as(nest, term, register_lane(nest, member), vector));
     const char *and = vector ? "&" : "&&", * or = vector ? "|" : "||";
     struct buf buf = buf_in(em->arena);
-    buf_printf(&buf, "(%s %s %s)", term.text, sign, best);
+    buf_puts(&buf, compared(nest, term.lane, vector, term.text, sign, best));
     if (!one)
-        buf_printf(&buf, " %s ((%s == %s) %s (%s < %s))", or, term.text, best, and, index.text, at);
+        buf_printf(&buf, " %s (%s %s (%s < %s))", or,
+                   compared(nest, term.lane, vector, term.text, "==", best), and, index.text, at);
     if (expr_filter(member->work->reduce) != NULL)
         buf_printf(&buf, " %s (%s < 0)", or, at);
     struct value better = {arena_printf(em->arena, "(%s)", buf.data), LANE_BOOL, vector};
-    better = value_mask(nest, better, term.lane);
     if (counts_if != NULL)
         better.text = arena_printf(em->arena, "(%s %s %s)", better.text, and,
                                    value_as(nest, *counts_if, LANE_BOOL, vector).text);
@@ -355,14 +373,16 @@ join(struct nest *nest, struct member *member, void *context)
     if (is_arg(member)) {
         const char *at = register_name(nest, member, "_at");
         const char *and = vector ? "&" : "&&", * or = vector ? "|" : "||";
-        struct value better = {arena_printf(em->arena, "((%s %s %s) %s ((%s == %s) %s (%s < %s)))",
-                                            name, info[reduction_of(member)].infix, to->name, or,
-                                            name, to->name, and, at, to->at),
+        struct value better = {arena_printf(em->arena, "(%s %s (%s %s (%s < %s)))",
+                                            compared(nest, lane, vector, name,
+                                                     info[reduction_of(member)].infix, to->name),
+                                            or, compared(nest, lane, vector, name, "==", to->name),
+                                            and, at, to->at),
                                LANE_BOOL, vector};
         if (expr_filter(member->work->reduce) != NULL) /* -1: nothing was seen */
             better.text = arena_printf(em->arena, "((%s %s (%s < 0)) %s (%s >= 0))", better.text,
                                        or, to->at, and, at);
-        better = value_named(nest, "better", value_mask(nest, better, lane));
+        better = value_named(nest, "better", better);
         struct value a = {name, lane, vector}, b = {to->name, lane, vector};
         struct value a_at = {at, index_lane(nest), vector},
                      b_at = {to->at, index_lane(nest), vector};
@@ -460,9 +480,10 @@ finish(struct nest *nest, struct member *member, void *context)
     struct emitter *em = nest->em;
     struct joining joined = {0};
     enum lane lane = register_lane(nest, member);
-    bool vector = nest->vector >= 0;
+    int saved = nest->vector;
+    bool vector = saved >= 0;
     (void)context;
-    each_copy(nest, member, member->acc, join, &joined);
+    each_copy(nest, member, member->acc, member->tile, join, &joined);
     if (vector && !is_left_of(member, (unsigned)nest->vector)) {
         if (is_arg(member))
             across_arg_lanes(nest, member, lane, &joined);
@@ -509,6 +530,7 @@ finish(struct nest *nest, struct member *member, void *context)
         value_store_partial(nest, member, result);
         code_close(em);
     }
+    nest->vector = saved; /* the next register is a vector again */
 }
 
 void
@@ -520,6 +542,8 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     unsigned active = nest->active;
     member->name = code_name(em, "c");
     member->open = true;
+    for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
+        member->tile[i] = nest->span[i].extent;
     code_open(em, "{");
     each_register(nest, member, at, true, declare, NULL);
     nest->vector = vector;

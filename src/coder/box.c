@@ -116,8 +116,11 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
     for (unsigned m = 0; m < nest->members; m++) {
         const struct member *member = &nest->member[m];
         struct reader reader = {.code = member->work->code, .work = member->work};
-        for (unsigned i = 0; i < member->work->levels; i++)
+        for (unsigned i = 0; i < member->work->levels; i++) {
             reader.span[i] = nest->span[member->map[i]];
+            if (member->map[i] == nest->vector)
+                reader.span[i].extent = nest->active;
+        }
         add_loads(hulls, &reader, tensor);
     }
     for (size_t t = at + 1; t < nest->line->count && depth < 16; t++) {

@@ -57,7 +57,8 @@ check_steps(struct checker *checker)
     }
     bool carried = work->stage->rec >= 0;
     for (unsigned i = 0; i < work->levels; i++)
-        if (!ended[i] && work->extent[i] != 1 && !(carried && i == work->stage->carried)) {
+        if (!ended[i] && work->extent[i] != 1 &&
+            !(carried && i == work->stage->carried && !work_runs_scan(checker->schedule, work))) {
             /* the last step may be left out: a loop by ones, innermost */
             struct token *last = NULL;
             for (size_t t = 0; t < checker->line->count; t++)
@@ -69,11 +70,39 @@ check_steps(struct checker *checker)
         }
 }
 
+/* The index of a scan goes upwards; in lanes it must be innermost and a running sum. */
+static void
+check_carried(struct checker *checker, const struct token *token, size_t at)
+{
+    const struct work *work = checker->work;
+    if (work->before == NULL)
+        illegal(checker, token, "%s is carried from step to step; the block's own loop runs it",
+                work->index[token->level]);
+    else if (token->mark == MARK_THREADS || token->mark == MARK_OWN)
+        illegal(checker, token,
+                "%s is carried from step to step; write %s, %s@u or, innermost, %s@v", token->name,
+                token->name, token->name, token->name);
+    else if (token->mark == MARK_VECTOR &&
+             (work_running_sum(work) == NULL || !dtype_is_float(work->tensor->dtype) ||
+              (work->tensor->dtype != DTYPE_F32 && work->tensor->dtype != DTYPE_F64)))
+        illegal(checker, token,
+                "only running sums of f32 or f64 are scanned in a register; write %s", token->name);
+    else if (token->mark == MARK_VECTOR && at + 1 != checker->line->count)
+        illegal(checker, token, "lanes of a scan are innermost; put it last");
+    for (size_t i = 0; token->mark == MARK_VECTOR && i < at; i++) {
+        const struct token *before = &checker->line->tokens[i], *next = before + 1;
+        if (before->form == TOKEN_LOOP && before->level == token->level &&
+            !(next->form == TOKEN_LOOP && next->level == token->level))
+            illegal(checker, before, "loops of a scan in lanes stand together, innermost");
+    }
+}
+
 static void
 check_marks(struct checker *checker)
 {
     const struct work *work = checker->work;
     const struct token *vector = NULL, *threads = NULL;
+    uint32_t grouped = 0;
     bool in_group = false;
     bool carried = work->stage->rec >= 0;
     for (size_t i = 0; i < checker->line->count; i++) {
@@ -81,8 +110,7 @@ check_marks(struct checker *checker)
         bool group = token->form == TOKEN_LOOP && token->mark == MARK_THREADS;
         bool left = token->form == TOKEN_LOOP && work_is_left(work, token->level);
         if (token->form == TOKEN_LOOP && carried && token->level == work->stage->carried)
-            illegal(checker, token, "%s is carried from step to step; the block's own loop runs it",
-                    work->index[token->level]);
+            check_carried(checker, token, i);
         if (group && !left)
             illegal(
                 checker, token,
@@ -90,6 +118,13 @@ check_marks(struct checker *checker)
                 work->tensor->name, work->index[token->level]);
         if (group && threads != NULL && !in_group)
             illegal(checker, token, "threads are shared out once; put it beside %s", threads->text);
+        if (group && in_group && (grouped & 1u << token->level))
+            illegal(checker, token,
+                    "%s is in the group already, and its steps would not be "
+                    "rectangular; leave out @p",
+                    work->index[token->level]);
+        if (group)
+            grouped |= 1u << token->level;
         if (group && work->fate != FATE_ROOT)
             illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
                     work->tensor->name);
@@ -101,6 +136,8 @@ check_marks(struct checker *checker)
         if (token->form == TOKEN_LOOP && token->mark == MARK_OWN && left)
             illegal(checker, token, "@a is for reduction indices; %s is on the left: write @u",
                     work->index[token->level]);
+        if (token->form == TOKEN_PACK && vector != NULL)
+            illegal(checker, token, "below %s there is one vector; put it before", vector->text);
         threads = group ? token : threads;
         in_group = group;
     }
@@ -126,8 +163,10 @@ check_acc(struct checker *checker)
             illegal(checker, token,
                     "below acc the tile is in registers; write @u or @v, or put it "
                     "before acc");
-        if (acc != NULL && (token->form == TOKEN_DO || token->form == TOKEN_PACK) &&
-            token->form == TOKEN_DO)
+        if (loop && acc == NULL && token->mark == MARK_VECTOR && !work_is_left(work, token->level))
+            illegal(checker, token,
+                    "lanes of a reduction are joined in registers; put acc before it");
+        if (acc != NULL && token->form == TOKEN_DO)
             illegal(checker, token, "put it before acc");
         enum reduction reduction =
             work->reduce != NULL ? work->reduce->binder->reduction : REDUCE_SUM;
@@ -137,10 +176,6 @@ check_acc(struct checker *checker)
         if (loop && acc == NULL && whole && !work_is_left(work, token->level))
             illegal(checker, token, "%s cannot be kept in memory between passes; put acc before it",
                     reduction_name[reduction]);
-    }
-    if (acc == NULL && work->reduce != NULL) {
-        enum reduction reduction = work->reduce->binder->reduction;
-        (void)reduction;
     }
 }
 
@@ -171,6 +206,8 @@ check_guest(struct checker *checker, size_t at)
     if (checker->schedule->lines[token->stage].given)
         illegal(checker, token, "%s runs in these loops; it has no line of its own",
                 guest->tensor->name);
+    if (!guest->stored && host->fate == FATE_ROOT)
+        illegal(checker, token, "nobody reads %s; leave it out", guest->tensor->name);
     if (guest->lanes != host->lanes)
         illegal(checker, token, "%s computes with another type", guest->tensor->name);
     if (guest->stage->rec >= 0 || host->stage->rec >= 0)
@@ -179,10 +216,15 @@ check_guest(struct checker *checker, size_t at)
         illegal(checker, token, "%s reads %s", host->tensor->name, guest->tensor->name);
     const struct expr *loads[64];
     size_t count = work_loads(guest->code, host->tensor, loads, 64);
+    if (count > 0 && host->reduce != NULL) {
+        illegal(checker, token, "%s reads %s, which is not known until its loops have ended",
+                guest->tensor->name, host->tensor->name);
+        return;
+    }
     for (size_t i = 0; i < count && i < 64; i++)
         for (unsigned d = 0; d < host->rank; d++) {
             const struct expr *e = loads[i]->args[d];
-            if (e->op != OP_INDEX || token->map[e->level] != (int)d || host->reduce != NULL) {
+            if (e->op != OP_INDEX || token->map[e->level] != (int)d) {
                 illegal(checker, token, "%s reads %s elsewhere than at the current point",
                         guest->tensor->name, host->tensor->name);
                 return;
@@ -249,6 +291,86 @@ is_read_later(const struct checker *checker, const struct work *producer)
     return true;
 }
 
+/* The root stage in whose loops a stage is computed. */
+static size_t
+place_of(const struct schedule *schedule, size_t stage)
+{
+    const struct work *work = &schedule->works[stage];
+    return work->fate == FATE_DO || work->fate == FATE_WITH ? place_of(schedule, work->consumer)
+                                                            : stage;
+}
+
+/* In the loops of one root: is the reader computed after this producer, tile by tile? */
+static bool
+comes_after(const struct schedule *schedule, size_t producer, size_t reader)
+{
+    const struct work *work = &schedule->works[producer], *other = &schedule->works[reader];
+    if (work->fate != FATE_DO || reader == producer)
+        return false;
+    if (reader == work->consumer)
+        return true;
+    if (other->fate == FATE_DO && other->consumer == work->consumer) {
+        const struct line *line = &schedule->lines[work->consumer];
+        return work_names(line, TOKEN_DO, reader) > work_names(line, TOKEN_DO, producer);
+    }
+    return (other->fate == FATE_DO || other->fate == FATE_WITH) &&
+           comes_after(schedule, producer, other->consumer);
+}
+
+/* A guest is computed when its host is: what it reads must be there by then, and who reads it must
+ * come later. */
+static void
+check_order(struct checker *checker, const struct token *token)
+{
+    const struct schedule *schedule = checker->schedule;
+    const struct work *guest = &schedule->works[token->stage];
+    size_t host = checker->work->number, now = place_of(schedule, host);
+    for (size_t i = 0; i < schedule->program->stage_count; i++) {
+        const struct work *other = &schedule->works[i];
+        if (i == host || i == guest->number || other->fate == FATE_INLINE)
+            continue;
+        if (work_loads(guest->code, other->tensor, NULL, 0) > 0 &&
+            !work_is_provided(schedule, i, guest->number)) {
+            bool whole = other->fate == FATE_ROOT || (other->fate == FATE_DO && !other->in_place);
+            if ((whole ? i : place_of(schedule, i)) >= now)
+                illegal(checker, token, "%s reads %s, which is computed after %s",
+                        guest->tensor->name, other->tensor->name, checker->work->tensor->name);
+        }
+        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now &&
+            !comes_after(schedule, host, i))
+            illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
+                    guest->tensor->name, other->tensor->name, checker->work->tensor->name);
+    }
+}
+
+/* What is computed in a line stands before what reads it. */
+static void
+check_readers(struct checker *checker, size_t at, const struct work *producer)
+{
+    const struct token *token = &checker->line->tokens[at];
+    const struct schedule *schedule = checker->schedule;
+    bool read = work_loads(checker->work->code, producer->tensor, NULL, 0) > 0;
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *other = &checker->line->tokens[i];
+        if (i < at && other->form == TOKEN_PACK && other->tensor == producer->tensor)
+            illegal(checker, token, "put it before %s, which copies it", other->text);
+        if ((other->form != TOKEN_DO && other->form != TOKEN_WITH) || i == at)
+            continue;
+        const struct work *reader = &schedule->works[other->stage];
+        const struct line *line = &schedule->lines[other->stage];
+        bool reads = work_loads(reader->code, producer->tensor, NULL, 0) > 0;
+        for (size_t t = 0; other->form == TOKEN_DO && t < line->count && !reads; t++)
+            reads = (line->tokens[t].form == TOKEN_DO || line->tokens[t].form == TOKEN_WITH) &&
+                    work_loads(schedule->works[line->tokens[t].stage].code, producer->tensor, NULL,
+                               0) > 0;
+        if (reads && other->form == TOKEN_DO && i < at)
+            illegal(checker, token, "put it before %s, which reads it", other->text);
+        read = read || reads;
+    }
+    if (!read)
+        illegal(checker, token, "%s is not read here; leave it out", producer->tensor->name);
+}
+
 static void
 check_producer(struct checker *checker, size_t at)
 {
@@ -264,6 +386,7 @@ check_producer(struct checker *checker, size_t at)
         illegal(checker, token, "stages of a rec block are not computed in other loops");
         return;
     }
+    check_readers(checker, at, producer);
     producer->in_place =
         producer->stored && makes_up(checker, at, producer) && is_read_later(checker, producer);
     const struct line *line = &schedule->lines[token->stage];
@@ -307,5 +430,13 @@ check_schedule(struct schedule *schedule, struct diags *diags)
         check_line(&checker);
         good = good && checker.good;
     }
+    for (size_t i = 0; i < schedule->program->stage_count; i++) /* now all fates are known */
+        for (size_t t = 0; t < schedule->lines[i].count; t++) {
+            struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i],
+                                      true};
+            if (schedule->lines[i].tokens[t].form == TOKEN_WITH)
+                check_order(&checker, &schedule->lines[i].tokens[t]);
+            good = good && checker.good;
+        }
     return good;
 }

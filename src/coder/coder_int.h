@@ -82,6 +82,7 @@ struct work {
     const struct expr *reduce; /* the one REDUCE in it, or NULL */
     unsigned lanes;            /* of a vector of what it computes with */
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
+    const struct expr *before; /* a scan: its own element of the step before; else NULL */
     enum fate fate;
     size_t consumer; /* FATE_DO, FATE_WITH: the stage whose line names it */
     bool stored;     /* FATE_DO, FATE_WITH: the whole tensor is needed too */
@@ -125,10 +126,30 @@ work_names(const struct line *line, enum token_form form, size_t stage);
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
 
+/* A scan whose line runs the carried index itself, not the block's loop. */
+bool
+work_runs_scan(const struct schedule *schedule, const struct work *work);
+/* The other operand of a scan that is a running sum, or NULL. */
+const struct expr *
+work_running_sum(const struct work *work);
+
 /* check.c */
 /* Steps, marks and positions; messages name the token and say what would be legal. */
 bool
 check_schedule(struct schedule *schedule, struct diags *diags);
+
+/* kernel.c */
+/* The pieces of what coder_emit gives: tests put many kernels in one file, where helpers stand once
+ * and globals inside of each function. */
+struct code_parts {
+    struct buf helpers, globals, signature, body;
+};
+bool
+code_parts(struct code_parts *parts, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags);
+/* All helpers that are not of hone.h. */
+void
+code_scalars(struct buf *buf);
 
 /* plain.c */
 /* The line that `S:` alone stands for. */

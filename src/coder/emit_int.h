@@ -67,16 +67,18 @@ struct pack { /* a copy in visiting order, for one access */
     const struct expr *load;
     const char *name;
     size_t token; /* the pack's own; strides are by later tokens */
+    bool *used;   /* somebody reads it */
     int64_t stride[CODER_MAX_TOKENS];
 };
 
 struct member { /* a stage whose expression is computed in the loops: host or guest */
     const struct work *work;
-    int8_t map[LANG_MAX_LEVELS]; /* its levels in the host */
-    size_t acc;                  /* the token below which its results are in registers */
-    const char *name;            /* of its accumulators */
-    bool open;                   /* accumulators are declared */
-    struct value result;         /* pointwise: the register that holds the current point */
+    int8_t map[LANG_MAX_LEVELS];   /* its levels in the host */
+    size_t acc;                    /* the token below which its results are in registers */
+    const char *name;              /* of its accumulators */
+    bool open;                     /* accumulators are declared */
+    int64_t tile[LANG_MAX_LEVELS]; /* extents of the host's indices where they are declared */
+    struct value result;           /* pointwise: the register that holds the current point */
 };
 
 struct nest {
@@ -89,19 +91,20 @@ struct nest {
     unsigned lanes;                       /* of a vector */
     unsigned active;                      /* lanes in use: fewer at the end of a dimension */
     int64_t ordinal[CODER_MAX_TOKENS];    /* unrolled: which copy */
-    int64_t copies[CODER_MAX_TOKENS];     /* with accumulators of their own */
     struct span before[CODER_MAX_TOKENS]; /* the index's span outside of the token's loop */
     const char *first[CODER_MAX_TOKENS];  /* reduction loops outside of acc: conditions */
     const char *last[CODER_MAX_TOKENS];
     size_t conditions;
     const struct box *boxes;
     const struct pack *packs;
-    bool parallel; /* inside a parallel loop */
+    const char *carry; /* a scan in lanes: the sum so far, or NULL */
+    bool parallel;     /* inside a parallel loop */
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
-    bool conditional;          /* what is printed may not be computed: no names for parts of it */
-    const struct box *partial; /* scratch for partial results, or NULL: in the output */
+    bool conditional;            /* what is printed may not be computed: no names for parts of it */
+    const struct value *reduced; /* what stands for REDUCE in the expression at work */
+    const struct box *partial;   /* scratch for partial results, or NULL: in the output */
 };
 
 /* ---- the emitter ---- */

@@ -3,6 +3,7 @@
 
 #include "target/target.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -70,6 +71,12 @@ c_name(struct arena *arena, const char *name)
         if (*c == '.')
             *c = '_';
     return text;
+}
+
+static bool
+is_name_byte(char c)
+{
+    return c == '_' || isalnum((unsigned char)c);
 }
 
 static bool
@@ -349,7 +356,7 @@ code_stages(struct emitter *em)
     const struct program *program = em->schedule->program;
     for (size_t i = 0; i < program->stage_count && !em->failed; i++) {
         const struct work *work = &em->schedule->works[i];
-        if (work->stage->rec >= 0) {
+        if (work->stage->rec >= 0 && !work_runs_scan(em->schedule, work)) {
             if (program->recs[work->stage->rec].first == i)
                 code_rec(em, &program->recs[work->stage->rec]);
         } else if (work->fate == FATE_ROOT ||
@@ -416,30 +423,69 @@ put_title(struct buf *buf, const struct schedule *schedule)
     buf_puts(buf, " */\n");
 }
 
+static bool
+is_word_of(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == text || !is_name_byte(at[-1])) && !is_name_byte(at[length]))
+            return true;
+    return false;
+}
+
+/* An input that no stage reads any more is named all the same, which the compiler would remark. */
+static void
+mention_unused(struct buf *buf, const struct emitter *em, const char *body)
+{
+    for (size_t i = 0; i < em->schedule->program->input_count; i++)
+        if (!is_word_of(body, em->storage[i]))
+            buf_printf(buf, "    (void)%s;\n", em->storage[i]);
+}
+
 bool
-coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+code_parts(struct code_parts *parts, struct arena *arena, const struct schedule *schedule,
            struct diags *diags)
 {
-    struct buf body = buf_in(arena);
-    struct emitter em = {.arena = arena,
-                         .schedule = schedule,
-                         .diags = diags,
-                         .out = &body,
-                         .globals = buf_in(arena),
-                         .indent = 1};
+    struct emitter em = {.arena = arena, .schedule = schedule, .diags = diags, .indent = 1};
+    *parts = (struct code_parts){buf_in(arena), buf_in(arena), buf_in(arena), buf_in(arena)};
+    em.out = &parts->body;
+    em.globals = buf_in(arena);
     em.uses = arena_array(arena, schedule->program->stage_count + 1, sizeof *em.uses);
     name_storage(&em);
     code_stages(&em);
     if (em.failed)
         return false;
+    put_helpers(&parts->helpers, &em);
+    put_signature(&parts->signature, &em);
+    mention_unused(&parts->body, &em,
+                   parts->body.length ? arena_strdup(arena, parts->body.data) : "");
+    parts->globals = em.globals;
+    return true;
+}
+
+void
+code_scalars(struct buf *buf)
+{
+    buf_puts(buf, bf16_text);
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        buf_puts(buf, scalars[i].text);
+}
+
+bool
+coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags)
+{
+    struct code_parts parts;
+    if (!code_parts(&parts, arena, schedule, diags))
+        return false;
     put_title(buf, schedule);
     buf_puts(buf, "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
-    put_helpers(buf, &em);
-    buf_add(buf, em.globals.data, em.globals.length);
+    buf_add(buf, parts.helpers.data, parts.helpers.length);
+    buf_add(buf, parts.globals.data, parts.globals.length);
     buf_putc(buf, '\n');
-    put_signature(buf, &em);
+    buf_add(buf, parts.signature.data, parts.signature.length);
     buf_puts(buf, "{\n");
-    buf_add(buf, body.data, body.length);
+    buf_add(buf, parts.body.data, parts.body.length);
     buf_puts(buf, "}\n");
     return true;
 }

@@ -2,6 +2,7 @@
 #include "coder/emit_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define PACK_MOST ((int64_t)256 << 20) /* bytes */
@@ -94,9 +95,10 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
     struct lin offset = {0};
     while (pack != NULL && pack->load != load)
         pack = pack->outer;
-    if (pack == NULL || member != &nest->member[0])
+    if (pack == NULL || member->work != nest->member[0].work)
         return NULL;
     *stride = 0;
+    *pack->used = true;
     for (size_t i = pack->token + 1; i < nest->line->count; i++) {
         if (!is_part(nest, i, load->free))
             continue;
@@ -212,6 +214,47 @@ copy_out(struct nest *nest, const struct pack *pack)
     copy_from(copying, pack->token + 1, &offset);
 }
 
+/* Can it be read at every point of the loops? In a piece of a cat it need not. */
+static bool
+is_readable(const struct work *work, const struct expr *load)
+{
+    struct level levels[LANG_MAX_LEVELS];
+    int64_t low, high;
+    if (expr_default(load) != NULL)
+        return true;
+    work_ranges(work, levels);
+    for (unsigned i = 0; i < load->tensor->rank; i++) {
+        expr_interval(load->args[i], levels, &low, &high);
+        if (low < 0 || high >= load->tensor->size[i])
+            return false;
+    }
+    return true;
+}
+
+/* Is the default a value that a copy in the tensor's own type keeps? */
+static bool
+holds_default(const struct work *work, const struct expr *load)
+{
+    const struct expr *e = expr_default(load);
+    enum dtype dtype = load->tensor->dtype;
+    struct level levels[LANG_MAX_LEVELS];
+    int64_t low, high, top = (int64_t)dtype_info[dtype].largest;
+    if (e == NULL)
+        return true;
+    if (dtype_is_float(dtype)) {
+        if (dtype == DTYPE_F64 || (dtype == DTYPE_F32 && load->kind != KIND_F64))
+            return true;
+        double element, x = expr_is_constant(e) ? (double)(float)expr_real(e) : NAN;
+        dtype_set_element(dtype, &element, 0, x);
+        return dtype_element(dtype, &element, 0) == x;
+    }
+    if (load->kind != dtype_info[dtype].kind)
+        return false;
+    work_ranges(work, levels);
+    expr_interval(e, levels, &low, &high);
+    return low >= (dtype == DTYPE_I32 || dtype == DTYPE_I8 ? -top - 1 : 0) && high <= top;
+}
+
 void
 pack_walk(struct nest *nest, size_t at)
 {
@@ -226,6 +269,25 @@ pack_walk(struct nest *nest, size_t at)
                   work->tensor->name, token->tensor->name, count);
         return;
     }
+    for (const struct pack *other = nest->packs; other != NULL; other = other->outer)
+        if (other->load == loads[token->number - 1]) {
+            code_fail(em, token->place, "%s: this access is copied already; once is enough",
+                      token->text);
+            return;
+        }
+    if (!is_readable(work, loads[token->number - 1])) {
+        code_fail(em, token->place,
+                  "%s: %s is read in a piece of a cat only, and not all of the tile is in it; "
+                  "leave it out",
+                  token->text, token->tensor->name);
+        return;
+    }
+    if (!holds_default(work, loads[token->number - 1])) {
+        code_fail(em, token->place,
+                  "%s: %s is %s, which does not hold what is read outside of it; leave it out",
+                  token->text, token->tensor->name, dtype_info[token->tensor->dtype].name);
+        return;
+    }
     struct pack *pack = arena_alloc(em->arena, sizeof *pack);
     *pack = (struct pack){.outer = nest->packs, .load = loads[token->number - 1], .token = at};
     int64_t elements = lay_out(nest, pack);
@@ -236,9 +298,16 @@ pack_walk(struct nest *nest, size_t at)
             token->text);
         return;
     }
+    pack->used = arena_alloc(em->arena, sizeof *pack->used);
+    size_t start = em->out->length;
     pack->name = code_scratch(nest, token->tensor->name, token->tensor->dtype, elements);
     copy_out(nest, pack);
+    size_t end = em->out->length;
     nest->packs = pack;
     nest_walk(nest, at + 1);
     nest->packs = pack->outer;
+    if (!*pack->used) { /* this tile lies in another piece of a cat */
+        memmove(em->out->data + start, em->out->data + end, em->out->length + 1 - end);
+        em->out->length -= end - start;
+    }
 }

@@ -139,7 +139,7 @@ opaque(struct nest *nest, const struct member *member, const struct expr *e)
     struct lin result = {0};
     int vector = nest->vector;
     nest->vector = -1;
-    struct value value = value_of(nest, member, e, NULL);
+    struct value value = value_of(nest, member, e, nest->reduced);
     nest->vector = vector;
     lin_add_var(&result, arena_printf(nest->em->arena, "(%s)", value.text), 1);
     return result;

@@ -144,6 +144,17 @@ value_as(struct nest *nest, struct value value, enum lane lane, bool vector)
     return value;
 }
 
+/* "c ? a : b" of one lane type. Vectors are cast, since C tells a typedef from what it adds up to.
+ */
+static const char *
+chosen(struct nest *nest, const char *condition, struct value a, struct value b)
+{
+    if (!a.vector)
+        return say(nest, "(%s ? %s : %s)", condition, a.text, b.text);
+    const char *type = value_type(nest, a.lane, true);
+    return say(nest, "(%s ? (%s)%s : (%s)%s)", condition, type, a.text, type, b.text);
+}
+
 /* ---- what has been computed already ---- */
 
 struct known {
@@ -228,6 +239,7 @@ lane_by_lane(struct nest *nest, const struct member *member, const struct expr *
         struct value part = reduced != NULL ? *reduced : (struct value){0};
         if (part.vector)
             part = scalar(say(nest, "%s[%u]", reduced->text, i), reduced->lane);
+        one.reduced = &part;
         struct value value = value_at(&one, member, e, &part);
         value = value_as(&one, value, lane, false);
         buf_printf(&buf, "%s%s%s", i ? ", " : "", lane == LANE_BOOL ? "-" : "", value.text);
@@ -412,9 +424,43 @@ inside_text(struct nest *nest, const struct member *member, const struct expr *l
     return buf.length ? buf.data : NULL;
 }
 
+/* Never inside its tensor at the current point. */
+static bool
+is_outside(const struct nest *nest, const struct member *member, const struct expr *load)
+{
+    struct level levels[LANG_MAX_LEVELS];
+    subscript_ranges(nest, member, levels);
+    for (unsigned i = 0; i < load->tensor->rank; i++) {
+        int64_t low, high;
+        expr_interval(load->args[i], levels, &low, &high);
+        if (high < 0 || low >= load->tensor->size[i])
+            return true;
+    }
+    return false;
+}
+
+static struct value
+operand(struct nest *nest, const struct member *member, const struct expr *e, enum lane lane,
+        bool vector, const struct value *reduced);
+
+/* What a load is outside of its tensor, in the lanes of the load. */
+static struct value
+default_value(struct nest *nest, const struct member *member, const struct expr *load, bool vector)
+{
+    const struct expr *e = expr_default(load);
+    bool saved = nest->conditional;
+    nest->conditional = true;
+    struct value value =
+        operand(nest, member, e, value_lane(nest, member, load, vector), false, NULL);
+    nest->conditional = saved;
+    return value;
+}
+
 static struct value
 load_value(struct nest *nest, const struct member *member, const struct expr *e)
 {
+    if (expr_default(e) != NULL && is_outside(nest, member, e))
+        return value_at(nest, member, expr_default(e), NULL);
     const struct tensor *tensor = e->tensor;
     const struct box *box = find_box(nest, tensor);
     struct lin subscripts[LANG_MAX_RANK];
@@ -452,11 +498,12 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         if (by_lane)
             otherwise = lane_by_lane(nest, member, e, NULL);
         else
-            otherwise = value_at(nest, member, expr_default(e), NULL);
+            otherwise = default_value(nest, member, e, varies(nest, member, e));
         bool vectors = value.vector || otherwise.vector;
-        value = value_as(nest, value, value.lane, vectors);
-        otherwise = value_as(nest, otherwise, value.lane, vectors);
-        value.text = say(nest, "(%s ? %s : %s)", inside, value.text, otherwise.text);
+        enum lane lane = value_lane(nest, member, e, vectors);
+        value = value_as(nest, value, lane, vectors);
+        otherwise = value_as(nest, otherwise, lane, vectors);
+        value.text = chosen(nest, inside, value, otherwise);
     }
     return value;
 }
@@ -482,7 +529,7 @@ value_select(struct nest *nest, struct value condition, struct value a, struct v
         bool vector = a.vector || b.vector;
         a = value_as(nest, a, a.lane, vector);
         b = value_as(nest, b, a.lane, vector);
-        a.text = say(nest, "(%s ? %s : %s)", condition.text, a.text, b.text);
+        a.text = chosen(nest, condition.text, a, b);
         return a;
     }
     a = value_as(nest, a, a.lane, true);
@@ -646,11 +693,11 @@ static struct value
 cast_value(struct nest *nest, const struct member *member, const struct expr *e,
            const struct value *reduced)
 {
-    struct value a = value_at(nest, member, e->args[0], reduced);
     enum dtype dtype = e->dtype;
+    if (dtype == DTYPE_F64)
+        return operand(nest, member, e->args[0], LANE_F64, false, reduced);
+    struct value a = value_at(nest, member, e->args[0], reduced);
     switch (dtype) {
-    case DTYPE_F64:
-        return value_as(nest, a, LANE_F64, a.vector);
     case DTYPE_F32:
         return value_as(nest, a, LANE_F32, a.vector);
     case DTYPE_BOOL:
@@ -809,5 +856,9 @@ struct value
 value_of(struct nest *nest, const struct member *member, const struct expr *e,
          const struct value *reduced)
 {
-    return value_at(nest, member, e, reduced);
+    const struct value *saved = nest->reduced;
+    nest->reduced = reduced;
+    struct value value = value_at(nest, member, e, reduced);
+    nest->reduced = saved;
+    return value;
 }

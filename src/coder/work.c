@@ -81,6 +81,7 @@ struct inlining {
     const struct work *works;
     const bool *inlined; /* stages whose loads are replaced */
     bool guarded;        /* one of them is read with a default */
+    bool cut;            /* one of them is a cat, read at more than an index */
 };
 
 static const struct expr *
@@ -89,12 +90,31 @@ leave_same(struct rewrite *rewrite, const struct expr *e, const struct expr *con
     return e->count == 0 ? e : ir_with_args(rewrite->ir, e, args);
 }
 
+/* A cat follows the index that it cuts; only an index can be cut. */
+static const struct expr *
+leave_moved(struct rewrite *rewrite, const struct expr *e, const struct expr *const *args)
+{
+    const struct expr *index = e->op == OP_CAT ? rewrite->replace[e->binder->level] : NULL;
+    if (index == NULL)
+        return leave_same(rewrite, e, args);
+    if (index->op != OP_INDEX) {
+        ((struct inlining *)rewrite->context)->cut = true;
+        return leave_same(rewrite, e, args);
+    }
+    struct binder *binder = arena_alloc(ir_arena(rewrite->ir), sizeof *binder);
+    *binder = *e->binder;
+    binder->level = index->level;
+    return ir_cat(rewrite->ir, binder, args);
+}
+
 /* The expression of a stage at these subscripts, as its tensor would hold it: integers wrapped,
  * kinds as loaded. Floats keep the digits that storing would have taken. */
 static const struct expr *
-stage_at(struct ir *ir, const struct work *work, const struct expr *const *subscripts)
+stage_at(struct ir *ir, const struct work *work, const struct expr *const *subscripts,
+         struct inlining *inlining)
 {
-    struct rewrite rewrite = {.ir = ir, .leave = leave_same, .pieces = PIECES_CODE};
+    struct rewrite rewrite = {
+        .ir = ir, .leave = leave_moved, .context = inlining, .pieces = PIECES_CODE};
     for (unsigned i = 0; i < work->rank; i++)
         rewrite.replace[i] = subscripts[i];
     const struct expr *e = ir_rewrite(&rewrite, work->code);
@@ -112,7 +132,7 @@ leave_inlining(struct rewrite *rewrite, const struct expr *e, const struct expr 
         size_t number = (size_t)(e->tensor->stage - inlining->program->stages);
         if (inlining->inlined[number]) {
             inlining->guarded |= expr_default(e) != NULL;
-            return stage_at(rewrite->ir, &inlining->works[number], args);
+            return stage_at(rewrite->ir, &inlining->works[number], args, inlining);
         }
     }
     return leave_same(rewrite, e, args);
@@ -171,7 +191,7 @@ default_reader(const struct schedule *schedule, const struct work *work)
     ptrdiff_t reader = -1;
     if (work->tensor->output >= 0 || work->stage->rec >= 0 || schedule->lines[work->number].given)
         return -1;
-    for (size_t i = work->number + 1; i < program->stage_count; i++) {
+    for (size_t i = 0; i < program->stage_count; i++) {
         const struct expr *load = NULL;
         const struct work *other = &schedule->works[i];
         if (work_names(&schedule->lines[i], TOKEN_DO, work->number) ||
@@ -245,6 +265,51 @@ take_reduction(struct work *work)
     work->levels = binder->level + binder->count;
 }
 
+/* A block of one stage that reads itself one step back, at the same point otherwise: its loops may
+ * stand in any order, as long as the carried index goes upwards. */
+static const struct expr *
+step_before(const struct program *program, const struct stage *stage)
+{
+    const struct expr *load = NULL;
+    if (stage->rec < 0 || program->recs[stage->rec].count != 1 ||
+        work_loads(stage->code, stage->tensor, &load, 1) != 1)
+        return NULL;
+    for (unsigned d = 0; d < stage->tensor->rank; d++) {
+        int64_t coefficient[LANG_MAX_LEVELS], constant;
+        const struct expr *e = load->args[d];
+        if (d != stage->carried && (e->op != OP_INDEX || e->level != d))
+            return NULL;
+        if (d == stage->carried && (!expr_affine(e, coefficient, &constant) || constant != -1 ||
+                                    coefficient[d] != 1 || e->free != 1u << d))
+            return NULL;
+    }
+    return load;
+}
+
+bool
+work_runs_scan(const struct schedule *schedule, const struct work *work)
+{
+    const struct line *line = &schedule->lines[work->number];
+    if (work->before == NULL)
+        return false;
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_LOOP && line->tokens[i].level == work->stage->carried)
+            return true;
+    return work->extent[work->stage->carried] == 1;
+}
+
+const struct expr *
+work_running_sum(const struct work *work)
+{
+    const struct expr *e = work->code;
+    if (work->before == NULL || e->op != OP_ADD || work->reduce != NULL)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (e->args[i] == work->before && work_loads(e->args[1 - i], work->tensor, NULL, 0) == 0)
+            return e->args[1 - i];
+    return NULL;
+}
+
 /* Sizes and names; the expression is still the stage's own. */
 static void
 measure_work(struct work *work, const struct stage *stage, size_t number)
@@ -288,7 +353,7 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         inlined[token->stage] = any = true;
     }
     if (any) {
-        struct inlining inlining = {program, schedule->works, inlined, false};
+        struct inlining inlining = {program, schedule->works, inlined, false, false};
         struct rewrite rewrite = {.ir = program->ir,
                                   .leave = leave_inlining,
                                   .context = &inlining,
@@ -298,6 +363,12 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         if (inlining.guarded) {
             diags_add(diags, DIAG_ERROR, line->place,
                       "%s reads what it inlines with a default; use do() or ! pad",
+                      work->tensor->name);
+            return false;
+        }
+        if (inlining.cut) {
+            diags_add(diags, DIAG_ERROR, line->place,
+                      "%s reads a cat that it inlines at more than a plain index; use do()",
                       work->tensor->name);
             return false;
         }
@@ -388,6 +459,33 @@ decide_fate(struct schedule *schedule, struct work *work, struct diags *diags)
     return true;
 }
 
+/* Stages that compute each other, each in the loops of the next, are computed nowhere. */
+static bool
+check_circles(const struct schedule *schedule, const struct work *work, struct diags *diags)
+{
+    size_t steps = 0, at = work->number;
+    while (schedule->works[at].fate != FATE_ROOT && steps++ <= schedule->program->stage_count)
+        at = schedule->works[at].consumer;
+    if (schedule->works[at].fate == FATE_ROOT)
+        return true;
+    const struct line *line = &schedule->lines[work->consumer];
+    const struct token *token = work_names(line, TOKEN_DO, work->number);
+    if (token == NULL)
+        token = work_names(line, TOKEN_WITH, work->number);
+    diags_add(diags, DIAG_ERROR, token->place,
+              "%s: these lines compute each other; one stage needs loops of its own", token->text);
+    return false;
+}
+
+static bool
+has_guests(const struct line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_WITH)
+            return true;
+    return false;
+}
+
 static void
 decide_storing(struct schedule *schedule, struct work *work)
 {
@@ -400,7 +498,8 @@ decide_storing(struct schedule *schedule, struct work *work)
             provided = provided && work_is_provided(schedule, work->number, i);
         }
     work->stored = work->tensor->output >= 0 || !provided;
-    if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0)
+    if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0 &&
+        !has_guests(&schedule->lines[work->number]))
         work->fate = FATE_INLINE; /* nobody reads it any more */
 }
 
@@ -420,8 +519,10 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     const struct program *program = schedule->program;
     size_t count = program->stage_count;
     struct work *works = schedule->works = arena_array(arena, count + 1, sizeof *works);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         measure_work(&works[i], &program->stages[i], i);
+        works[i].before = step_before(program, &program->stages[i]);
+    }
     for (size_t i = 0; i < count; i++) {
         ptrdiff_t reader = default_reader(schedule, &works[i]);
         if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i) &&
@@ -431,6 +532,9 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = 0; i < count; i++)
         if (!inline_stages(arena, schedule, &works[i], diags) ||
             !decide_fate(schedule, &works[i], diags))
+            return false;
+    for (size_t i = 0; i < count; i++)
+        if (!check_circles(schedule, &works[i], diags))
             return false;
     bool good = true;
     for (size_t i = 0; i < count; i++)

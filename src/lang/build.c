@@ -259,7 +259,7 @@ check_load(struct rewrite *rewrite, const struct expr *e, const struct expr *con
         int64_t low, high;
         if (limits_itself(bounds->scope->builder, e->args[i], e->tensor->size[i]))
             continue;
-        expr_interval(e->args[i], rewrite->levels, &low, &high);
+        expr_value_interval(e->args[i], rewrite->levels, &low, &high);
         if ((low < 0 || high >= e->tensor->size[i]) && expr_default(e) == NULL) {
             report_bounds(bounds, e, i, low, high);
             bounds->failed = true;
@@ -298,7 +298,7 @@ set_interval(struct tensor *tensor, const struct expr *value, const char *const 
     int64_t top = (int64_t)dtype_info[tensor->dtype].largest;
     int64_t bottom = tensor->dtype == DTYPE_U8 || tensor->dtype == DTYPE_BOOL ? 0 : -top - 1;
     set_levels(levels, tensor, names);
-    expr_interval(value, levels, &tensor->low, &tensor->high);
+    expr_value_interval(value, levels, &tensor->low, &tensor->high);
     if (whole_range || tensor->low < bottom || tensor->high > top) {
         tensor->low = bottom;
         tensor->high = top;

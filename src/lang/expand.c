@@ -171,7 +171,7 @@ hoist_reduction(struct rewrite *rewrite, const struct expr *e, const struct expr
     }
     draft.stage.value = moved_reduction(&move, node, rank);
     if (node->kind <= KIND_INT)
-        expr_interval(node, rewrite->levels, &tensor->low, &tensor->high);
+        expr_value_interval(node, rewrite->levels, &tensor->low, &tensor->high);
     new_stamp(b);
     if (around->rec >= 0 && reads_block(hoist, node, around->rec))
         draft.stage.rec = around->rec;

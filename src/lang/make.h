@@ -122,10 +122,13 @@ ir_simplify(struct ir *ir, const struct expr *e, const struct level *levels);
 
 /* ---- intervals and linear forms ---- */
 
-/* Values of an integer or bool expression over the ranges of its indices; saturates far outside of
- * any size. */
+/* Values of an integer or bool expression of `code` over the ranges of its indices; saturates far
+ * outside of any size. */
 void
 expr_interval(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high);
+/* The same of `value`, where the pieces of a CAT count from their own start. */
+void
+expr_value_interval(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high);
 
 /* e = constant + sum of coefficient[l] * index l, in numbers; false if it is no such form. */
 bool

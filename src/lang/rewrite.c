@@ -104,6 +104,8 @@ visit_cat(struct rewrite *rewrite, const struct expr *e)
             rewrite->replace[binder->level] =
                 ir_binary(rewrite->ir, OP_SUB, index, ir_int(rewrite->ir, start));
         }
+        if (rewrite->pieces == PIECES_VALUE)
+            level->extent = binder->extent[i];
         level->low = rewrite->pieces == PIECES_VALUE ? 0 : start;
         level->high = level->low + size - 1;
         args[i] = visit(rewrite, e->args[i]);
@@ -153,6 +155,11 @@ ir_rewrite(struct rewrite *rewrite, const struct expr *e)
 
 #define FAR (INT64_MAX / 4) /* beyond any size; sums of two do not overflow */
 
+/* Of an expression whose CATs are read in this way. */
+static void
+interval(const struct expr *e, const struct level *levels, enum pieces pieces, int64_t *low,
+         int64_t *high);
+
 static int64_t
 saturate(__int128 value)
 {
@@ -194,7 +201,8 @@ interval_of_quotient(enum op op, int64_t a, int64_t b, int64_t divisor, int64_t 
 }
 
 static void
-interval_of_reduction(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+interval_of_reduction(const struct expr *e, const struct level *levels, enum pieces pieces,
+                      int64_t *low, int64_t *high)
 {
     struct level inner[LANG_MAX_LEVELS];
     __int128 terms = 1;
@@ -212,7 +220,7 @@ interval_of_reduction(const struct expr *e, const struct level *levels, int64_t 
         *high = (int64_t)terms - 1;
         return;
     case REDUCE_SUM:
-        expr_interval(e->args[0], inner, &a, &b);
+        interval(e->args[0], inner, pieces, &a, &b);
         *low = saturate((a < 0 || e->count == 1 ? (__int128)a : 0) * terms);
         *high = saturate((b > 0 || e->count == 1 ? (__int128)b : 0) * terms);
         if (e->count > 1)
@@ -220,7 +228,7 @@ interval_of_reduction(const struct expr *e, const struct level *levels, int64_t 
         return;
     case REDUCE_MAX:
     case REDUCE_MIN:
-        expr_interval(e->args[0], inner, low, high);
+        interval(e->args[0], inner, pieces, low, high);
         if (e->count > 1) /* nothing may pass: the smallest or largest i32 */
             hull(low, high, INT32_MIN, INT32_MAX);
         return;
@@ -231,19 +239,29 @@ interval_of_reduction(const struct expr *e, const struct level *levels, int64_t 
 }
 
 static void
-interval_of_cat(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+interval_of_cat(const struct expr *e, const struct level *levels, enum pieces pieces, int64_t *low,
+                int64_t *high)
 {
     struct level inner[LANG_MAX_LEVELS];
+    struct level *cut = &inner[e->binder->level];
+    int64_t start = 0, first = levels[e->binder->level].low, last = levels[e->binder->level].high;
+    bool any = false;
     memcpy(inner, levels, sizeof inner);
     for (unsigned i = 0; i < e->count; i++) {
-        int64_t a, b;
-        inner[e->binder->level].low = 0;
-        inner[e->binder->level].high = expr_integer(e->binder->extent[i]) - 1;
-        expr_interval(e->args[i], inner, &a, &b);
-        if (i == 0) {
-            *low = a;
-            *high = b;
+        int64_t a, b, size = expr_integer(e->binder->extent[i]);
+        cut->low = 0;
+        cut->high = size - 1;
+        if (pieces != PIECES_VALUE) { /* counted from the whole's start: those in range */
+            cut->low = first > start ? first : start;
+            cut->high = last < start + size - 1 ? last : start + size - 1;
         }
+        start += size;
+        if (cut->low > cut->high)
+            continue;
+        interval(e->args[i], inner, pieces, &a, &b);
+        if (!any)
+            *low = a, *high = b;
+        any = true;
         hull(low, high, a, b);
     }
 }
@@ -278,15 +296,16 @@ interval_of_comparison(enum op op, int64_t a, int64_t b, int64_t c, int64_t d, i
 }
 
 static void
-interval_of_binary(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+interval_of_binary(const struct expr *e, const struct level *levels, enum pieces pieces,
+                   int64_t *low, int64_t *high)
 {
     int64_t a, b, c, d;
     *low = e->kind == KIND_BOOL ? 0 : -FAR;
     *high = e->kind == KIND_BOOL ? 1 : FAR;
     if (e->args[0]->kind > KIND_INT || e->args[1]->kind > KIND_INT)
         return;
-    expr_interval(e->args[0], levels, &a, &b);
-    expr_interval(e->args[1], levels, &c, &d);
+    interval(e->args[0], levels, pieces, &a, &b);
+    interval(e->args[1], levels, pieces, &c, &d);
     switch (e->op) {
     case OP_ADD:
         *low = saturate((__int128)a + c), *high = saturate((__int128)b + d);
@@ -320,11 +339,12 @@ interval_of_binary(const struct expr *e, const struct level *levels, int64_t *lo
 }
 
 static void
-interval_of_unary(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+interval_of_unary(const struct expr *e, const struct level *levels, enum pieces pieces,
+                  int64_t *low, int64_t *high)
 {
     int64_t a = -FAR, b = FAR;
     if (e->args[0]->kind <= KIND_INT)
-        expr_interval(e->args[0], levels, &a, &b);
+        interval(e->args[0], levels, pieces, &a, &b);
     switch (e->op) {
     case OP_NEG:
         *low = -b, *high = -a;
@@ -353,8 +373,9 @@ interval_of_unary(const struct expr *e, const struct level *levels, int64_t *low
     }
 }
 
-void
-expr_interval(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+static void
+interval(const struct expr *e, const struct level *levels, enum pieces pieces, int64_t *low,
+         int64_t *high)
 {
     int64_t c, d;
     *low = -FAR;
@@ -375,27 +396,39 @@ expr_interval(const struct expr *e, const struct level *levels, int64_t *low, in
         *low = e->tensor->low;
         *high = e->tensor->high;
         if (expr_default(e) != NULL) {
-            expr_interval(expr_default(e), levels, &c, &d);
+            interval(expr_default(e), levels, pieces, &c, &d);
             hull(low, high, c, d);
         }
         return;
     case OP_REDUCE:
-        interval_of_reduction(e, levels, low, high);
+        interval_of_reduction(e, levels, pieces, low, high);
         return;
     case OP_CAT:
-        interval_of_cat(e, levels, low, high);
+        interval_of_cat(e, levels, pieces, low, high);
         return;
     case OP_IF:
-        expr_interval(e->args[1], levels, low, high);
-        expr_interval(e->args[2], levels, &c, &d);
+        interval(e->args[1], levels, pieces, low, high);
+        interval(e->args[2], levels, pieces, &c, &d);
         hull(low, high, c, d);
         return;
     default:
         if (e->count == 1)
-            interval_of_unary(e, levels, low, high);
+            interval_of_unary(e, levels, pieces, low, high);
         else
-            interval_of_binary(e, levels, low, high);
+            interval_of_binary(e, levels, pieces, low, high);
     }
+}
+
+void
+expr_interval(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+{
+    interval(e, levels, PIECES_CODE, low, high);
+}
+
+void
+expr_value_interval(const struct expr *e, const struct level *levels, int64_t *low, int64_t *high)
+{
+    interval(e, levels, PIECES_VALUE, low, high);
 }
 
 /* ---- linear forms ---- */

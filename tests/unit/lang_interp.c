@@ -266,6 +266,22 @@ pieces_are_joined(void **state)
 }
 
 static void
+pieces_keep_their_ranges(void **state)
+{
+    const float x[] = {1, 2, 3, 4, 5, 6}, w[] = {1, 10, 100};
+    /* a condition over a piece is not decided as if the piece began where the whole does */
+    struct lang_result *r = run(state, "Y[c:5] = i32(cat[c](0:2, c:3) > 0)\nout Y\n");
+    VALUES(r, 0, 0, 0, 1, 1);
+    /* a reduction moved out of a piece has the piece's extent: X has two rows */
+    r = run(state,
+            "in X: f32[2,3]; in W: f32[3]\n"
+            "Y[c:5] = cat[c](W[c]:3, sum[k](X[c,k]):2)*sum[j](W[j])\n"
+            "out Y\n",
+            x, w);
+    VALUES(r, 111, 1110, 11100, 666, 1665);
+}
+
+static void
 branches_are_lazy(void **state)
 {
     const float x[] = {0, 2, -3};
@@ -508,6 +524,7 @@ main(void)
         UNIT_TEST(argmax_shows_its_terms),
         UNIT_TEST(gathers_and_defaults),
         UNIT_TEST(pieces_are_joined),
+        UNIT_TEST(pieces_keep_their_ranges),
         UNIT_TEST(branches_are_lazy),
         UNIT_TEST(choices_in_doubt),
         UNIT_TEST(scans_run_along_their_index),
