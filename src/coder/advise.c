@@ -117,7 +117,7 @@ advise_lanes(struct adviser *adviser, const struct view *view)
     for (size_t i = 0; i < count; i++) {
         int64_t stride;
         const char *tensor = loads[i]->tensor->name;
-        if (view_pack(view, loads[i]) != NULL)
+        if (view_pack(view, loads[i]) != NULL || loads[i]->tensor == work->tensor)
             continue;
         bool even = view_stride(loads[i], (unsigned)view->vector, &stride);
         if (even && (stride == 0 || stride == 1)) {

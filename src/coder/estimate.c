@@ -147,6 +147,8 @@ count_node(struct counting *counting, const struct expr *e, bool fused)
     if (was_seen(counting, e) || e->kind == KIND_INT)
         return;
     double times = view_executions(counting->view, e->free);
+    if (e->op == OP_LOAD && counting->view->scan && e->tensor == counting->view->work->tensor)
+        return;
     if (e->op == OP_LOAD) {
         double instructions, cycles = load_cycles(counting->view, e, &instructions);
         units->loads += times * cycles;
@@ -233,6 +235,20 @@ count_stores(struct counting *counting)
     units->instructions += times * cycles;
 }
 
+/* Each element waits for the one before it; in lanes each vector does, after some shuffles. */
+static void
+count_scan(struct counting *counting)
+{
+    const struct view *view = counting->view;
+    unsigned carried = view->work->stage->carried;
+    double times = view_executions(view, (1u << view->work->levels) - 1);
+    bool lanes = view->vector == (int)carried;
+    if (view->count == 0 || !(view->loops[view->count - 1].moves & 1u << carried))
+        return;
+    counting->units->latency += times * (lanes ? LATENCY + FOLD_CYCLES / 2 : LATENCY);
+    counting->units->arithmetic += lanes ? times * FOLD_CYCLES / 2 : 0;
+}
+
 static double
 view_cycles(const struct price *price, const struct view *view)
 {
@@ -241,6 +257,8 @@ view_cycles(const struct price *price, const struct view *view)
     count_node(counting, view->work->code, false);
     if (view->work->reduce != NULL)
         count_reduction(counting);
+    if (view->scan)
+        count_scan(counting);
     count_stores(counting);
     /* loops themselves */
     double straight = view_registers(view).copies;

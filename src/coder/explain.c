@@ -85,7 +85,7 @@ tell_threads(const struct teller *teller, const struct view *view, struct buf *b
 {
     struct list list = {0};
     if (view->work->stage->rec >= 0)
-        buf_printf(buf, "step by step along %s",
+        buf_printf(buf, view->scan ? "in order along %s" : "step by step along %s",
                    view->work->stage->index[view->work->stage->carried]);
     for (size_t i = view->place; i < view->count; i++) {
         const struct view_loop *loop = &view->loops[i];

@@ -430,7 +430,8 @@ view_group(struct arena *arena, const struct schedule *schedule, size_t root)
     struct builder builder = {arena, schedule, &group};
     struct view *view = add_view(&builder, root);
     const struct stage *stage = view->work->stage;
-    if (stage->rec >= 0) {
+    view->scan = work_runs_scan(schedule, view->work);
+    if (stage->rec >= 0 && !view->scan) {
         struct view_loop *loop = add_loop(&builder, view);
         loop->before = view->work->extent[stage->carried];
         loop->trips = (double)loop->before;

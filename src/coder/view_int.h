@@ -25,6 +25,7 @@ struct view {
     bool in_registers;       /* there are accumulators */
     bool scratch;            /* its result is a box of the parent's tile */
     bool guest;
+    bool scan;  /* it runs the carried index itself, its own last element in a register */
     int vector; /* its level in lanes, or -1 */
     unsigned lanes;
 };

@@ -137,9 +137,11 @@ steps_of_a_recurrence(void **state)
 {
     static const char op[] = "op cumsum\ndim R=8, T=32\nin X: f32[R,T]\n"
                              "Y[r,t] = Y[r,t-1|0] + X[r,t]\nout Y\n";
-    assert_string_equal(explained(*state, op, ""),
-                        "Y: step by step along t, r is shared among the threads. One element at a "
-                        "time.");
+    assert_string_equal(
+        explained(*state, op, ""),
+        "Y: in order along t, r is shared among the threads. One element at a time.");
+    assert_string_equal(explained(*state, op, "Y: r"),
+                        "Y: step by step along t. One element at a time.");
 }
 
 int
