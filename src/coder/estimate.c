@@ -107,6 +107,7 @@ struct counting {
     const struct price *price;
     const struct view *view;
     struct load_units *units;
+    bool outside; /* of the reduction: once for each result */
     const struct expr *seen[512];
     size_t seen_count;
 };
@@ -146,7 +147,8 @@ count_node(struct counting *counting, const struct expr *e, bool fused)
     struct load_units *units = counting->units;
     if (was_seen(counting, e) || e->kind == KIND_INT)
         return;
-    double times = view_executions(counting->view, e->free);
+    double times = counting->outside ? view_results(counting->view, e->free)
+                                     : view_executions(counting->view, e->free);
     if (e->op == OP_LOAD && counting->view->scan && e->tensor == counting->view->work->tensor)
         return;
     if (e->op == OP_LOAD) {
@@ -253,8 +255,10 @@ static double
 view_cycles(const struct price *price, const struct view *view)
 {
     struct load_units units = {0};
-    struct counting *counting = &(struct counting){price, view, &units, {0}, 0};
+    struct counting *counting = &(struct counting){
+        .price = price, .view = view, .units = &units, .outside = view->work->reduce != NULL};
     count_node(counting, view->work->code, false);
+    counting->outside = false;
     if (view->work->reduce != NULL)
         count_reduction(counting);
     if (view->scan)

@@ -111,10 +111,14 @@ subscript_width(const struct expr *e, const int64_t *extent, int64_t size)
     int64_t low, high;
     if (e->free == 0)
         return 1;
-    if (e->loads) /* anywhere */
-        return size;
+    int64_t points = 1;
     for (unsigned l = 0; l < LANG_MAX_LEVELS; l++)
-        levels[l].high = (e->free & 1u << l) ? extent[l] - 1 : 0;
+        if (e->free & 1u << l) {
+            levels[l].high = extent[l] - 1;
+            points = points < size ? points * extent[l] : size;
+        }
+    if (e->loads) /* anywhere */
+        return points < size ? points : size;
     expr_interval(e, levels, &low, &high);
     return high - low + 1 < size ? high - low + 1 : size;
 }
@@ -193,19 +197,34 @@ is_straight(const struct view_loop *loop)
     return loop->mark == MARK_UNROLL || loop->mark == MARK_OWN || loop->mark == MARK_VECTOR;
 }
 
-double
-view_executions(const struct view *view, uint32_t free)
+static double
+count_runs(const struct view *view, uint32_t free, bool results)
 {
+    uint32_t left = (1u << view->work->rank) - 1;
     double times = 1;
     bool inside = true; /* nothing that moves it was met yet */
     for (size_t i = view->count; i-- > 0;) {
         const struct view_loop *loop = &view->loops[i];
         bool moved = loop->moves & free;
+        if (results && i >= view->place && !(loop->moves & left))
+            continue;
         if (moved || (!inside && !is_straight(loop)))
             times *= loop->trips;
         inside = inside && !moved;
     }
     return times;
+}
+
+double
+view_executions(const struct view *view, uint32_t free)
+{
+    return count_runs(view, free, false);
+}
+
+double
+view_results(const struct view *view, uint32_t free)
+{
+    return count_runs(view, free, true);
 }
 
 double

@@ -49,6 +49,9 @@ view_extent(const struct view *view, size_t depth);
  * do not move it are left by the compiler. */
 double
 view_executions(const struct view *view, uint32_t free);
+/* The same outside of the reduction, where loops over it do not count. */
+double
+view_results(const struct view *view, uint32_t free);
 /* How often what stands inside the first `depth` loops runs. */
 double
 view_runs(const struct view *view, size_t depth);
