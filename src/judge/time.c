@@ -166,13 +166,14 @@ summarise(const struct race *race, size_t runner, bool ratio)
     bool all = (double)race->disturbed > DISTURBED_MOST * (double)race->rounds;
     size_t count = 0;
 
-    for (size_t r = 0; r < race->rounds; r++) {
-        double time = race->runners[runner].times[r];
+    for (int pass = 0; pass < 2 && count == 0; pass++, all = true)
+        for (size_t r = 0; r < race->rounds; r++) {
+            double time = race->runners[runner].times[r];
 
-        if (isnan(time) || (race->bad[r] && !all))
-            continue;
-        values[count++] = ratio ? log(time / race->runners[0].times[r]) : time;
-    }
+            if (isnan(time) || (race->bad[r] && !all))
+                continue;
+            values[count++] = ratio ? log(time / race->runners[0].times[r]) : time;
+        }
     if (count == 0)
         return (struct measure_summary){.median = NAN, .low = NAN, .high = NAN};
     return measure_summarise(values, count);
