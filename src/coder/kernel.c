@@ -11,7 +11,7 @@
 
 /* ---- printing ---- */
 
-static void
+__attribute__((format(printf, 2, 0))) static void
 put_line(struct emitter *em, const char *format, va_list args)
 {
     if (format[0] != '#')

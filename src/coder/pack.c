@@ -234,7 +234,7 @@ holds_default(const struct work *work, const struct expr *load)
     const struct expr *e = expr_default(load);
     enum dtype dtype = load->tensor->dtype;
     struct level levels[LANG_MAX_LEVELS];
-    int64_t low, high, top = (int64_t)dtype_info[dtype].largest;
+    int64_t low, high;
     if (e == NULL)
         return true;
     if (dtype_is_float(dtype)) {
@@ -248,6 +248,7 @@ holds_default(const struct work *work, const struct expr *load)
         return false;
     work_ranges(work, levels);
     expr_interval(e, levels, &low, &high);
+    int64_t top = (int64_t)dtype_info[dtype].largest;
     return low >= (dtype == DTYPE_I32 || dtype == DTYPE_I8 ? -top - 1 : 0) && high <= top;
 }
 

@@ -74,7 +74,7 @@ value_lane(const struct nest *nest, const struct member *member, const struct ex
 
 /* ---- small texts ---- */
 
-static const char *
+__attribute__((format(printf, 2, 3))) static const char *
 say(struct nest *nest, const char *format, ...)
 {
     va_list args;

@@ -74,7 +74,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size >= 2 && size < 4096) {
         const char *program = programs[data[0] % (sizeof programs / sizeof *programs)];
         unsigned width = widths[data[1] % 3];
-        char *text = arena_strndup(arena, (const char *)data + 2, size - 2);
+        char *text = arena_alloc(arena, size);
+        memcpy(text, data + 2, size - 2);
         const char *kernel = code(arena, program, text, size - 2, width, &once);
         if (kernel) {
             const char *again =
