@@ -219,7 +219,23 @@ build_stream(struct bench *bench, struct judge_task *task, int twice)
     return build(bench, task, arena_printf(bench->arena, "#define P %d\n%s", twice, stream_c));
 }
 
-/* How long a spin of `steps` takes by the judge's clock, and by itself. */
+/* Sorted times of a kernel, nanoseconds. */
+static double *
+sample_times(struct bench *bench, struct judge__pool *pool, struct judge_kernel *kernel,
+             size_t count)
+{
+    double *ns = arena_array(bench->arena, count, sizeof *ns);
+    for (size_t i = 0; i < count; i++) {
+        struct judge__sample sample;
+        must(bench,
+             judge__sample(pool, bench->arena, kernel->objects, 1, 1, true, &sample, bench->diags));
+        ns[i] = sample.ns;
+    }
+    return ns;
+}
+
+/* What the judge's clock makes of a spin. The kernel around it doubles its input in a parallel
+ * region; what that takes is measured without the spin. */
 static void
 overhead(struct bench *bench, size_t rounds)
 {
@@ -227,9 +243,8 @@ overhead(struct bench *bench, size_t rounds)
         unsigned threads = all ? (unsigned)bench->judge->cpu_count : 1;
         struct judge_task *task = open_task(bench, spin_op, threads);
         struct judge__case *c = &task->cases[0];
-        double *ns = arena_array(bench->arena, 8 * rounds, sizeof *ns), null;
         struct judge__pool pool;
-        struct judge__sample sample;
+        double null;
 
         must(bench, judge__null(c, &null, bench->diags));
         must(bench, judge__pool_open(bench->arena, c, 1, 1, 1, &pool, bench->diags));
@@ -237,22 +252,18 @@ overhead(struct bench *bench, size_t rounds)
                null / 1e3);
         /* the machine's own speed at this recurrence, from a long spin */
         struct judge_kernel *longer = build_spin(bench, task, threads, 4e6);
-        double best = INFINITY;
-        for (size_t i = 0; i < rounds; i++) {
-            must(bench, judge__sample(&pool, bench->arena, longer->objects, 1, 1, true, &sample,
-                                      bench->diags));
-            best = fmin(best, sample.ns);
-        }
+        struct judge_kernel *rest = build_spin(bench, task, threads, 0);
+        double best = quantile(sample_times(bench, &pool, longer, rounds), rounds, 0);
         struct judge_kernel *spin = build_spin(bench, task, threads, 4e6 * 1e5 / best);
-        for (size_t i = 0; i < 8 * rounds; i++) {
-            must(bench, judge__sample(&pool, bench->arena, spin->objects, 1, 1, true, &sample,
-                                      bench->diags));
-            ns[i] = sample.ns;
-        }
+        double *ns = sample_times(bench, &pool, spin, 8 * rounds);
+        double around = quantile(sample_times(bench, &pool, rest, 8 * rounds), 8 * rounds, 0.5);
         double middle = quantile(ns, 8 * rounds, 0.5);
-        printf("a spin of 100 us, %u thread%s    reads %.2f us, p90 %.2f us\n", threads,
-               threads > 1 ? "s" : " ", middle / 1e3, quantile(ns, 8 * rounds, 0.9) / 1e3);
+        printf("a spin of 100 us, %u thread%s    reads %.2f us, %.2f without the kernel around it; "
+               "p90 %.2f us\n",
+               threads, threads > 1 ? "s" : " ", middle / 1e3, (middle - around) / 1e3,
+               quantile(ns, 8 * rounds, 0.9) / 1e3);
         judge_kernel_close(longer);
+        judge_kernel_close(rest);
         judge_kernel_close(spin);
         judge__pool_close(&pool);
         judge_task_close(task);

@@ -57,7 +57,8 @@ check_steps(struct checker *checker)
     }
     bool carried = work->stage->rec >= 0;
     for (unsigned i = 0; i < work->levels; i++)
-        if (!ended[i] && work->extent[i] != 1 && !(carried && i == work->stage->carried)) {
+        if (!ended[i] && work->extent[i] != 1 &&
+            !(carried && i == work->stage->carried && !work_runs_scan(checker->schedule, work))) {
             /* the last step may be left out: a loop by ones, innermost */
             struct token *last = NULL;
             for (size_t t = 0; t < checker->line->count; t++)
@@ -67,6 +68,33 @@ check_steps(struct checker *checker)
             illegal(checker, last, "%s must end at step 1 or with @v; write %s at the end",
                     work->index[i], work->index[i]);
         }
+}
+
+/* The index of a scan goes upwards; in lanes it must be innermost and a running sum. */
+static void
+check_carried(struct checker *checker, const struct token *token, size_t at)
+{
+    const struct work *work = checker->work;
+    if (work->before == NULL)
+        illegal(checker, token, "%s is carried from step to step; the block's own loop runs it",
+                work->index[token->level]);
+    else if (token->mark == MARK_THREADS || token->mark == MARK_OWN)
+        illegal(checker, token,
+                "%s is carried from step to step; write %s, %s@u or, innermost, %s@v", token->name,
+                token->name, token->name, token->name);
+    else if (token->mark == MARK_VECTOR &&
+             (work_running_sum(work) == NULL || !dtype_is_float(work->tensor->dtype) ||
+              (work->tensor->dtype != DTYPE_F32 && work->tensor->dtype != DTYPE_F64)))
+        illegal(checker, token,
+                "only running sums of f32 or f64 are scanned in a register; write %s", token->name);
+    else if (token->mark == MARK_VECTOR && at + 1 != checker->line->count)
+        illegal(checker, token, "lanes of a scan are innermost; put it last");
+    for (size_t i = 0; token->mark == MARK_VECTOR && i < at; i++) {
+        const struct token *before = &checker->line->tokens[i], *next = before + 1;
+        if (before->form == TOKEN_LOOP && before->level == token->level &&
+            !(next->form == TOKEN_LOOP && next->level == token->level))
+            illegal(checker, before, "loops of a scan in lanes stand together, innermost");
+    }
 }
 
 static void
@@ -82,8 +110,7 @@ check_marks(struct checker *checker)
         bool group = token->form == TOKEN_LOOP && token->mark == MARK_THREADS;
         bool left = token->form == TOKEN_LOOP && work_is_left(work, token->level);
         if (token->form == TOKEN_LOOP && carried && token->level == work->stage->carried)
-            illegal(checker, token, "%s is carried from step to step; the block's own loop runs it",
-                    work->index[token->level]);
+            check_carried(checker, token, i);
         if (group && !left)
             illegal(
                 checker, token,
@@ -273,6 +300,23 @@ place_of(const struct schedule *schedule, size_t stage)
                                                             : stage;
 }
 
+/* In the loops of one root: is the reader computed after this producer, tile by tile? */
+static bool
+comes_after(const struct schedule *schedule, size_t producer, size_t reader)
+{
+    const struct work *work = &schedule->works[producer], *other = &schedule->works[reader];
+    if (work->fate != FATE_DO || reader == producer)
+        return false;
+    if (reader == work->consumer)
+        return true;
+    if (other->fate == FATE_DO && other->consumer == work->consumer) {
+        const struct line *line = &schedule->lines[work->consumer];
+        return work_names(line, TOKEN_DO, reader) > work_names(line, TOKEN_DO, producer);
+    }
+    return (other->fate == FATE_DO || other->fate == FATE_WITH) &&
+           comes_after(schedule, producer, other->consumer);
+}
+
 /* A guest is computed when its host is: what it reads must be there by then, and who reads it must
  * come later. */
 static void
@@ -292,7 +336,8 @@ check_order(struct checker *checker, const struct token *token)
                 illegal(checker, token, "%s reads %s, which is computed after %s",
                         guest->tensor->name, other->tensor->name, checker->work->tensor->name);
         }
-        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now)
+        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now &&
+            !comes_after(schedule, host, i))
             illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
                     guest->tensor->name, other->tensor->name, checker->work->tensor->name);
     }

@@ -82,6 +82,7 @@ struct work {
     const struct expr *reduce; /* the one REDUCE in it, or NULL */
     unsigned lanes;            /* of a vector of what it computes with */
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
+    const struct expr *before; /* a scan: its own element of the step before; else NULL */
     enum fate fate;
     size_t consumer; /* FATE_DO, FATE_WITH: the stage whose line names it */
     bool stored;     /* FATE_DO, FATE_WITH: the whole tensor is needed too */
@@ -124,6 +125,13 @@ work_names(const struct line *line, enum token_form form, size_t stage);
 /* What stage `reader` reads of stage `number` is computed for it where it is read. */
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
+
+/* A scan whose line runs the carried index itself, not the block's loop. */
+bool
+work_runs_scan(const struct schedule *schedule, const struct work *work);
+/* The other operand of a scan that is a running sum, or NULL. */
+const struct expr *
+work_running_sum(const struct work *work);
 
 /* check.c */
 /* Steps, marks and positions; messages name the token and say what would be legal. */

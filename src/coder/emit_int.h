@@ -97,7 +97,8 @@ struct nest {
     size_t conditions;
     const struct box *boxes;
     const struct pack *packs;
-    bool parallel; /* inside a parallel loop */
+    const char *carry; /* a scan in lanes: the sum so far, or NULL */
+    bool parallel;     /* inside a parallel loop */
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;

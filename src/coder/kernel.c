@@ -356,7 +356,7 @@ code_stages(struct emitter *em)
     const struct program *program = em->schedule->program;
     for (size_t i = 0; i < program->stage_count && !em->failed; i++) {
         const struct work *work = &em->schedule->works[i];
-        if (work->stage->rec >= 0) {
+        if (work->stage->rec >= 0 && !work_runs_scan(em->schedule, work)) {
             if (program->recs[work->stage->rec].first == i)
                 code_rec(em, &program->recs[work->stage->rec]);
         } else if (work->fate == FATE_ROOT ||

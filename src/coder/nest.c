@@ -248,11 +248,55 @@ parallel_loops(struct nest *nest, size_t at)
 
 /* ---- the walk ---- */
 
+/* ---- scans ---- */
+
+/* Is this the lanes' loop of a scan? */
+static bool
+is_scan_lanes(const struct nest *nest, const struct token *token)
+{
+    const struct work *work = nest->member[0].work;
+    return work->before != NULL && token->mark == MARK_VECTOR &&
+           token->level == work->stage->carried;
+}
+
+/* What the first lane adds to: the element before the tile. */
+static void
+open_carry(struct nest *nest)
+{
+    const struct member *host = &nest->member[0];
+    const struct tensor *tensor = host->work->tensor;
+    value_forget(nest);
+    struct value start = value_of(nest, host, host->work->before, NULL);
+    enum lane lane = tensor->dtype == DTYPE_F64 ? LANE_F64 : LANE_F32;
+    nest->carry = code_name(nest->em, "carry");
+    code_line(nest->em, "%s %s = %s;", value_type(nest, lane, false), nest->carry,
+              value_as(nest, start, lane, false).text);
+}
+
+static void
+scan_point(struct nest *nest)
+{
+    struct emitter *em = nest->em;
+    struct member *host = &nest->member[0];
+    enum lane lane = host->work->tensor->dtype == DTYPE_F64 ? LANE_F64 : LANE_F32;
+    struct value x = value_of(nest, host, work_running_sum(host->work), NULL);
+    const char *scan = code_helper(em, lane == LANE_F64 ? "vf64_scan_add" : "vf32_scan_add");
+    x = value_as(nest, x, lane, true);
+    x.text = arena_printf(em->arena, "(%s(%s) + %s)", scan, x.text, nest->carry);
+    x = value_named(nest, "y", x);
+    value_store(nest, host, x);
+    code_line(em, "%s = %s[%u];", nest->carry, x.text, nest->active - 1);
+}
+
 /* Everything has a place: host first, then guests, which may read it. */
 static void
 walk_point(struct nest *nest)
 {
     value_forget(nest);
+    if (nest->carry != NULL) {
+        scan_point(nest);
+        return;
+    }
     for (unsigned i = 0; i < nest->members; i++) {
         struct member *member = &nest->member[i];
         if (member->work->reduce != NULL)
@@ -282,7 +326,10 @@ walk_loop(struct nest *nest, size_t at)
         unrolled_loop(nest, at);
         return;
     case MARK_VECTOR:
+        if (is_scan_lanes(nest, &nest->line->tokens[at]))
+            open_carry(nest);
         vector_loop(nest, at);
+        nest->carry = NULL;
         return;
     default:
         plain_loop(nest, at);

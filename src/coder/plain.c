@@ -10,15 +10,27 @@ add_token(struct line *line, struct token token)
     return &line->tokens[line->count++];
 }
 
+/* A scan runs its own index, innermost of the left ones. */
+static void
+add_carried(struct line *line, const struct work *work)
+{
+    unsigned level = work->stage->carried;
+    add_token(line, (struct token){
+                        .form = TOKEN_LOOP, .text = work->index[level], .level = level, .step = 1});
+}
+
 void
 plain_line(struct arena *arena, struct line *line, const struct work *work)
 {
     bool threads = work->fate == FATE_ROOT;
+    bool rec = work->stage->rec >= 0;
     for (unsigned i = 0; i < work->levels; i++) {
-        bool carried = work->stage->rec >= 0 && i == work->stage->carried;
-        if (i == work->rank)
+        if (i == work->rank) {
+            if (work->before != NULL)
+                add_carried(line, work);
             add_token(line, (struct token){.form = TOKEN_ACC, .text = "acc"});
-        if (carried)
+        }
+        if (rec && i == work->stage->carried)
             continue;
         struct token *token = add_token(
             line,
@@ -29,4 +41,6 @@ plain_line(struct arena *arena, struct line *line, const struct work *work)
             threads = false;
         }
     }
+    if (work->before != NULL && work->levels == work->rank)
+        add_carried(line, work);
 }

@@ -495,9 +495,48 @@ tile_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- one stage ---- */
 
+/* Scans: along their own index in a register, or with another index in lanes. */
+static void
+scan_line(struct sketcher *s, const struct work *work)
+{
+    struct look look = look_at(s, work);
+    unsigned carried = work->stage->carried;
+    bool last = carried + 1 == work->rank;
+    bool sum = work_running_sum(work) != NULL &&
+               (work->tensor->dtype == DTYPE_F32 || work->tensor->dtype == DTYPE_F64);
+    uint32_t but = 1u << carried;
+    if (last && sum && ask_if(s, work->tensor->name, "scan in lanes", true)) {
+        put_left(&look, but, true);
+        put(s, "%s@v", name_of(&look, (int)carried));
+        return;
+    }
+    if (!last && work->extent[work->rank - 1] > 1 && work->reduce == NULL) {
+        unsigned lanes = work->rank - 1;
+        const char *v = name_of(&look, (int)lanes);
+        unsigned wide = unrolls[ask(s, work->tensor->name, "unroll", 4, 2)];
+        put_left(&look, but | 1u << lanes, true);
+        put(s, "%s/%uv", v, wide);
+        put(s, "%s", name_of(&look, (int)carried));
+        if (wide > 1)
+            put(s, "%s/v@u", v);
+        put(s, "%s@v", v);
+        return;
+    }
+    put_left(&look, but, true);
+    put(s, "%s", name_of(&look, (int)carried));
+    if (work->reduce != NULL) {
+        put(s, "acc");
+        put_reduction(&look, 0);
+    }
+}
+
 static void
 stage_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner)
 {
+    if (work->before != NULL && !inner) {
+        scan_line(s, work);
+        return;
+    }
     struct look look = look_at(s, work);
     if (work->reduce == NULL)
         stream_line(&look, done | ones_of(work), inner);

@@ -424,6 +424,21 @@ inside_text(struct nest *nest, const struct member *member, const struct expr *l
     return buf.length ? buf.data : NULL;
 }
 
+/* Never inside its tensor at the current point. */
+static bool
+is_outside(const struct nest *nest, const struct member *member, const struct expr *load)
+{
+    struct level levels[LANG_MAX_LEVELS];
+    subscript_ranges(nest, member, levels);
+    for (unsigned i = 0; i < load->tensor->rank; i++) {
+        int64_t low, high;
+        expr_interval(load->args[i], levels, &low, &high);
+        if (high < 0 || low >= load->tensor->size[i])
+            return true;
+    }
+    return false;
+}
+
 static struct value
 operand(struct nest *nest, const struct member *member, const struct expr *e, enum lane lane,
         bool vector, const struct value *reduced);
@@ -444,6 +459,8 @@ default_value(struct nest *nest, const struct member *member, const struct expr 
 static struct value
 load_value(struct nest *nest, const struct member *member, const struct expr *e)
 {
+    if (expr_default(e) != NULL && is_outside(nest, member, e))
+        return value_at(nest, member, expr_default(e), NULL);
     const struct tensor *tensor = e->tensor;
     const struct box *box = find_box(nest, tensor);
     struct lin subscripts[LANG_MAX_RANK];

@@ -265,6 +265,51 @@ take_reduction(struct work *work)
     work->levels = binder->level + binder->count;
 }
 
+/* A block of one stage that reads itself one step back, at the same point otherwise: its loops may
+ * stand in any order, as long as the carried index goes upwards. */
+static const struct expr *
+step_before(const struct program *program, const struct stage *stage)
+{
+    const struct expr *load = NULL;
+    if (stage->rec < 0 || program->recs[stage->rec].count != 1 ||
+        work_loads(stage->code, stage->tensor, &load, 1) != 1)
+        return NULL;
+    for (unsigned d = 0; d < stage->tensor->rank; d++) {
+        int64_t coefficient[LANG_MAX_LEVELS], constant;
+        const struct expr *e = load->args[d];
+        if (d != stage->carried && (e->op != OP_INDEX || e->level != d))
+            return NULL;
+        if (d == stage->carried && (!expr_affine(e, coefficient, &constant) || constant != -1 ||
+                                    coefficient[d] != 1 || e->free != 1u << d))
+            return NULL;
+    }
+    return load;
+}
+
+bool
+work_runs_scan(const struct schedule *schedule, const struct work *work)
+{
+    const struct line *line = &schedule->lines[work->number];
+    if (work->before == NULL)
+        return false;
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_LOOP && line->tokens[i].level == work->stage->carried)
+            return true;
+    return work->extent[work->stage->carried] == 1;
+}
+
+const struct expr *
+work_running_sum(const struct work *work)
+{
+    const struct expr *e = work->code;
+    if (work->before == NULL || e->op != OP_ADD || work->reduce != NULL)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (e->args[i] == work->before && work_loads(e->args[1 - i], work->tensor, NULL, 0) == 0)
+            return e->args[1 - i];
+    return NULL;
+}
+
 /* Sizes and names; the expression is still the stage's own. */
 static void
 measure_work(struct work *work, const struct stage *stage, size_t number)
@@ -474,8 +519,10 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     const struct program *program = schedule->program;
     size_t count = program->stage_count;
     struct work *works = schedule->works = arena_array(arena, count + 1, sizeof *works);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         measure_work(&works[i], &program->stages[i], i);
+        works[i].before = step_before(program, &program->stages[i]);
+    }
     for (size_t i = 0; i < count; i++) {
         ptrdiff_t reader = default_reader(schedule, &works[i]);
         if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i) &&
