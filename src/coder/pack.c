@@ -262,8 +262,9 @@ pack_walk(struct nest *nest, size_t at)
     const struct expr *where = work->reduce != NULL ? work->reduce->args[0] : work->code;
     size_t count = work_loads(where, token->tensor, loads, 32);
     if ((size_t)token->number > count || token->number > 32) {
-        code_fail(em, token->place, "%s: %s reads %s %zu times in its loops", token->text,
-                  work->tensor->name, token->tensor->name, count);
+        code_fail(em, token->place, "%s: %s reads %s %zu times in its loops; %s", token->text,
+                  work->tensor->name, token->tensor->name, count,
+                  count == 0 ? "leave it out" : "write a number up to that");
         return;
     }
     for (const struct pack *other = nest->packs; other != NULL; other = other->outer)
