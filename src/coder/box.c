@@ -175,7 +175,8 @@ new_box(struct nest *nest, const struct work *work, const struct span *at)
         count *= at[i].extent;
     }
     if (!box->whole)
-        box->name = code_scratch(nest, work->tensor->name, work->tensor->dtype, count);
+        box->name =
+            code_scratch(nest, nest->em->storage[work->tensor->number], work->tensor->dtype, count);
     return box;
 }
 

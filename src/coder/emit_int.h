@@ -122,6 +122,10 @@ struct emitter {
     struct buf globals; /* static variables */
     unsigned indent;
     unsigned lines;
+    bool functions;    /* each root is a function, equal ones are shared */
+    struct buf bodies; /* of these */
+    struct function *function;
+    size_t function_count;
     struct name_base *bases; /* of names made so far */
     size_t base_count;
     const char **types; /* vector types declared */

@@ -252,13 +252,11 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
     if (nest->parallel && room * size <= STACK_SCRATCH)
         code_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
     else if (!nest->parallel)
-        buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n", type,
-                   name, room);
+        code_line(em, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
     else {
         const char *own = code_name(em, name);
-        buf_printf(&em->globals,
-                   "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64)));\n", type,
-                   own, room);
+        code_line(em, "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64)));", type,
+                  own, room);
         code_line(em, "%s *const %s = %s;", type, name, own);
     }
     return name;
@@ -322,13 +320,177 @@ comment_stage(struct emitter *em, size_t stage)
               buf.length ? buf.data : "");
 }
 
+/* ---- functions: stages that are equal up to names share one ---- */
+
+struct function {
+    const char *name, *text; /* the body with parameters p0, p1, ... */
+};
+
+struct touched { /* tensors that a root reads and writes */
+    const struct tensor **tensors;
+    size_t count;
+};
+
+static void
+touch(struct emitter *em, struct touched *touched, const struct tensor *tensor)
+{
+    for (size_t i = 0; i < touched->count; i++)
+        if (touched->tensors[i] == tensor)
+            return;
+    touched->tensors = arena_grow(em->arena, touched->tensors, touched->count, touched->count + 1,
+                                  sizeof *touched->tensors);
+    touched->tensors[touched->count++] = tensor;
+}
+
+static void
+touch_expression(struct emitter *em, struct touched *touched, const struct expr *e, uint8_t *seen)
+{
+    if (!e->loads || seen[e->id])
+        return;
+    seen[e->id] = 1;
+    if (e->op == OP_LOAD)
+        touch(em, touched, e->tensor);
+    for (unsigned i = 0; i < e->count; i++)
+        touch_expression(em, touched, e->args[i], seen);
+}
+
+/* What a stage and all that is computed in its loops touch, in the order of its text. */
+static void
+touch_stage(struct emitter *em, struct touched *touched, size_t stage)
+{
+    const struct work *work = &em->schedule->works[stage];
+    const struct line *line = &em->schedule->lines[stage];
+    uint8_t *seen = arena_array(em->arena, ir_count(em->schedule->program->ir) + 256, 1);
+    touch_expression(em, touched, work->code, seen);
+    touch(em, touched, work->tensor);
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_DO || line->tokens[i].form == TOKEN_WITH)
+            touch_stage(em, touched, line->tokens[i].stage);
+}
+
+/* Has it memory of its own that is more than scratch of these loops? */
+static bool
+has_storage(const struct emitter *em, const struct tensor *tensor)
+{
+    if (tensor->stage == NULL || tensor->output >= 0)
+        return true;
+    const struct work *work = &em->schedule->works[tensor->stage - em->schedule->program->stages];
+    return work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
+}
+
+/* The body of a root under other names of its tensors; names inside begin anew. */
+static const char *
+body_of(struct emitter *em, size_t stage, const struct span *left, const struct touched *touched,
+        const char *const *names)
+{
+    struct buf body = buf_in(em->arena), *out = em->out;
+    struct name_base *bases = em->bases;
+    size_t base_count = em->base_count;
+    unsigned indent = em->indent;
+    const char **own = arena_array(em->arena, touched->count + 1, sizeof *own);
+    for (size_t i = 0; i < touched->count; i++) {
+        own[i] = em->storage[touched->tensors[i]->number];
+        if (names != NULL)
+            em->storage[touched->tensors[i]->number] = names[i];
+    }
+    em->out = &body;
+    em->bases = NULL;
+    em->base_count = 0;
+    em->indent = 1;
+    nest_stage(em, stage, left, NULL);
+    for (size_t i = 0; i < touched->count; i++)
+        em->storage[touched->tensors[i]->number] = own[i];
+    em->out = out;
+    em->bases = bases;
+    em->base_count = base_count;
+    em->indent = indent;
+    return body.data != NULL ? body.data : "";
+}
+
+static bool
+is_written(const struct emitter *em, size_t stage, const struct tensor *tensor)
+{
+    return tensor->stage != NULL && tensor->stage == &em->schedule->program->stages[stage];
+}
+
+/* const float *restrict X, float *restrict Y: written ones are those whose stages run here. */
+static void
+put_parameters(struct buf *buf, struct emitter *em, size_t stage, const struct touched *touched,
+               const char *const *names)
+{
+    bool first = true;
+    for (size_t i = 0; i < touched->count; i++) {
+        const struct tensor *tensor = touched->tensors[i];
+        if (!has_storage(em, tensor))
+            continue;
+        bool written = is_written(em, stage, tensor);
+        for (size_t s = 0; tensor->stage != NULL && !written && s < 1; s++) {
+            size_t number = (size_t)(tensor->stage - em->schedule->program->stages);
+            const struct work *work = &em->schedule->works[number];
+            written = work->fate == FATE_DO || work->fate == FATE_WITH;
+        }
+        buf_printf(buf, "%s%s%s *%s%s", first ? "" : ", ", written ? "" : "const ",
+                   dtype_info[tensor->dtype].c_type,
+                   em->schedule->works[stage].before != NULL ? "" : "restrict ", names[i]);
+        first = false;
+    }
+}
+
 static void
 code_root(struct emitter *em, size_t stage, const struct span *left)
 {
-    comment_stage(em, stage);
-    code_open(em, "{");
-    nest_stage(em, stage, left, NULL);
-    code_close(em);
+    if (!em->functions) {
+        comment_stage(em, stage);
+        code_open(em, "{");
+        nest_stage(em, stage, left, NULL);
+        code_close(em);
+        return;
+    }
+    struct touched touched = {0};
+    touch_stage(em, &touched, stage);
+    const char **plain = arena_array(em->arena, touched.count + 1, sizeof *plain);
+    const char **names = arena_array(em->arena, touched.count + 1, sizeof *names);
+    for (size_t i = 0; i < touched.count; i++) {
+        plain[i] = arena_printf(em->arena, "p%zu", i);
+        names[i] = em->storage[touched.tensors[i]->number];
+    }
+    unsigned lines = em->lines;
+    const char *key = body_of(em, stage, left, &touched, plain);
+    size_t found = 0;
+    while (found < em->function_count && strcmp(em->function[found].text, key) != 0)
+        found++;
+    if (found == em->function_count && !em->failed) {
+        em->lines = lines;
+        const char *name = arena_printf(em->arena, "stage%zu_%s", stage,
+                                        c_name(em->arena, em->schedule->works[stage].tensor->name));
+        const char *body = body_of(em, stage, left, &touched, NULL);
+        struct buf *out = em->out;
+        unsigned indent = em->indent;
+        em->out = &em->bodies;
+        em->indent = 0;
+        comment_stage(em, stage);
+        em->out = out;
+        em->indent = indent;
+        buf_printf(&em->bodies, "static void\n%s(", name);
+        put_parameters(&em->bodies, em, stage, &touched, names);
+        if (left != NULL)
+            buf_printf(&em->bodies, ", const long %s",
+                       left[em->schedule->works[stage].stage->carried].var);
+        buf_printf(&em->bodies, ")\n{\n%s}\n\n", body);
+        em->function = arena_grow(em->arena, em->function, em->function_count,
+                                  em->function_count + 1, sizeof *em->function);
+        em->function[em->function_count++] = (struct function){name, key};
+    } else
+        em->lines = lines;
+    if (em->failed)
+        return;
+    struct buf call = buf_in(em->arena);
+    for (size_t i = 0; i < touched.count; i++)
+        if (has_storage(em, touched.tensors[i]))
+            buf_printf(&call, "%s%s", call.length ? ", " : "", names[i]);
+    if (left != NULL)
+        buf_printf(&call, ", %s", left[em->schedule->works[stage].stage->carried].var);
+    code_line(em, "%s(%s);", em->function[found].name, call.data ? call.data : "");
 }
 
 /* The stages of a block, step by step. */
@@ -350,6 +512,23 @@ code_rec(struct emitter *em, const struct rec *rec)
     code_close(em);
 }
 
+#define FEW_ROOTS 3 /* more become functions of their own */
+
+static bool
+is_root(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
+}
+
+static size_t
+count_roots(const struct schedule *schedule)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < schedule->program->stage_count; i++)
+        count += is_root(&schedule->works[i]);
+    return count;
+}
+
 static void
 code_stages(struct emitter *em)
 {
@@ -359,8 +538,7 @@ code_stages(struct emitter *em)
         if (work->stage->rec >= 0 && !work_runs_scan(em->schedule, work)) {
             if (program->recs[work->stage->rec].first == i)
                 code_rec(em, &program->recs[work->stage->rec]);
-        } else if (work->fate == FATE_ROOT ||
-                   (work->fate == FATE_DO && work->stored && !work->in_place))
+        } else if (is_root(work))
             code_root(em, i, NULL);
     }
 }
@@ -451,10 +629,13 @@ code_parts(struct code_parts *parts, struct arena *arena, const struct schedule 
     em.out = &parts->body;
     em.globals = buf_in(arena);
     em.uses = arena_array(arena, schedule->program->stage_count + 1, sizeof *em.uses);
+    em.bodies = buf_in(arena);
+    em.functions = count_roots(schedule) > FEW_ROOTS;
     name_storage(&em);
     code_stages(&em);
     if (em.failed)
         return false;
+    buf_add(&em.globals, em.bodies.data, em.bodies.length);
     put_helpers(&parts->helpers, &em);
     put_signature(&parts->signature, &em);
     mention_unused(&parts->body, &em,

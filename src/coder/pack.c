@@ -298,7 +298,8 @@ pack_walk(struct nest *nest, size_t at)
     }
     pack->used = arena_alloc(em->arena, sizeof *pack->used);
     size_t start = em->out->length;
-    pack->name = code_scratch(nest, token->tensor->name, token->tensor->dtype, elements);
+    pack->name =
+        code_scratch(nest, em->storage[token->tensor->number], token->tensor->dtype, elements);
     copy_out(nest, pack);
     size_t end = em->out->length;
     nest->packs = pack;

@@ -288,18 +288,21 @@ stream_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- rows: the reduction is in lanes ---- */
 
+/* Reduction loops; short ones are unrolled from the inside, as far as `most` copies of the tile. */
 static void
-put_reduction(struct look *look, uint32_t but)
+put_reduction(struct look *look, int64_t most)
 {
     const struct work *work = look->work;
+    uint32_t unrolled = 0;
     int64_t copies = 1;
-    for (unsigned l = work->rank; l < work->levels; l++) {
-        if (but & 1u << l)
-            continue;
-        bool unroll = work->extent[l] <= 8 && copies * work->extent[l] <= 16;
-        put(look->s, "%s%s", name_of(look, (int)l), unroll ? "@u" : "");
-        copies *= unroll ? work->extent[l] : 1;
+    for (unsigned l = work->levels; l-- > work->rank && work->extent[l] <= 8;) {
+        if (copies * work->extent[l] > most)
+            break;
+        copies *= work->extent[l];
+        unrolled |= 1u << l;
     }
+    for (unsigned l = work->rank; l < work->levels; l++)
+        put(look->s, "%s%s", name_of(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
 }
 
 static void
@@ -485,7 +488,9 @@ tile_line(struct look *look, uint32_t done, bool inner)
     if (!down_first && o != NULL && rows > tile.rows)
         put(s, "%s/%u", o, tile.rows);
     put(s, "acc");
-    put_reduction(look, 0);
+    static const int64_t copies[] = {4, 9, 1, 25};
+    int64_t most = copies[ask(s, stage, "unroll", 4, 0)] * 12 / (tile.rows * tile.vectors);
+    put_reduction(look, most > 0 ? most : 1);
     if (look->other >= 0 && rows > 1)
         put(s, "%s@u", name_of(look, look->other));
     if (tile.vectors > 1 && width > lanes)
@@ -526,7 +531,7 @@ scan_line(struct sketcher *s, const struct work *work)
     put(s, "%s", name_of(&look, (int)carried));
     if (work->reduce != NULL) {
         put(s, "acc");
-        put_reduction(&look, 0);
+        put_reduction(&look, 8);
     }
 }
 
@@ -543,7 +548,7 @@ stage_line(struct sketcher *s, const struct work *work, uint32_t done, bool inne
     else if (look.vector < 0) {
         put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         put(s, "acc");
-        put_reduction(&look, 0);
+        put_reduction(&look, 8);
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else
@@ -705,6 +710,19 @@ in_rows(const struct group *group, const struct work *work, const int8_t *map, i
     return part;
 }
 
+/* with(S, k=j): pairs where the names differ. */
+static const char *
+guest_text(struct sketcher *s, const struct work *guest, const struct work *host)
+{
+    struct buf text = buf_in(s->space->arena);
+    buf_printf(&text, "with(%s", guest->tensor->name);
+    for (unsigned l = 0; l < guest->levels; l++)
+        if (strcmp(guest->index[l], host->index[l]) != 0)
+            buf_printf(&text, ", %s=%s", guest->index[l], host->index[l]);
+    buf_puts(&text, ")");
+    return text.data;
+}
+
 static void
 put_group(struct sketcher *s, struct group *group)
 {
@@ -730,9 +748,7 @@ put_group(struct sketcher *s, struct group *group)
         struct work part = in_rows(group, group->member[i], group->map[i], tiled, tile);
         for (size_t j = 0; j < group->count; j++)
             if (group->host[j] == group->member[i])
-                s->with = arena_printf(
-                    s->space->arena, "with(%s, %s=%s)", group->member[j]->tensor->name,
-                    group->member[j]->index[group->member[j]->rank], part.index[part.rank - 1]);
+                s->with = guest_text(s, group->member[j], &part);
         buf_printf(&s->lines, "%s:", part.tensor->name);
         stage_line(s, &part, 0, true);
         buf_putc(&s->lines, '\n');

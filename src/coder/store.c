@@ -195,7 +195,7 @@ partial_open(struct nest *nest)
         box->at[i] = nest->span[i];
         count *= nest->span[i].extent;
     }
-    box->name = code_scratch(nest, work->tensor->name, dtype, count);
+    box->name = code_scratch(nest, nest->em->storage[work->tensor->number], dtype, count);
     nest->partial = box;
 }
 

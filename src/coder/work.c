@@ -201,20 +201,23 @@ default_reader(const struct schedule *schedule, const struct work *work)
         if (count == 0)
             continue;
         if (count > 1 || reader >= 0 || expr_default(load) != NULL || other->stage->rec >= 0 ||
-            !visits_once(other, load, work) || (work->reduce != NULL && !becomes_own(other, work)))
+            !visits_once(other, load, work))
             return -1;
         reader = (ptrdiff_t)i;
     }
     return reader;
 }
 
+/* A reduction of its own, or one that it inlines. */
 static bool
-inlines_reduction(const struct schedule *schedule, size_t reader)
+will_reduce(const struct schedule *schedule, size_t stage)
 {
-    const struct line *line = &schedule->lines[reader];
+    const struct line *line = &schedule->lines[stage];
+    if (schedule->works[stage].reduce != NULL)
+        return true;
     for (size_t i = 0; i < line->count; i++)
-        if (line->tokens[i].form == TOKEN_INLINE &&
-            schedule->works[line->tokens[i].stage].reduce != NULL)
+        if (line->tokens[i].form == TOKEN_INLINE && line->tokens[i].stage < stage &&
+            will_reduce(schedule, line->tokens[i].stage))
             return true;
     return false;
 }
@@ -526,7 +529,8 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = 0; i < count; i++) {
         ptrdiff_t reader = default_reader(schedule, &works[i]);
         if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i) &&
-            !(works[i].reduce != NULL && inlines_reduction(schedule, (size_t)reader)))
+            (!will_reduce(schedule, i) ||
+             (!will_reduce(schedule, (size_t)reader) && works[reader].rank == works[i].rank)))
             add_inline(arena, &schedule->lines[reader], &works[i]);
     }
     for (size_t i = 0; i < count; i++)

@@ -196,7 +196,8 @@ try_kernel(struct tuning *tuning, const char *schedule, const char *kernel, cons
     loop->result->evaluations++;
     loop->result->failed += report.status != JUDGE_CORRECT;
     if (report.status == JUDGE_CORRECT) {
-        *us = report.cases[0].time.median;
+        /* what is only checked has no time: any correct kernel will do */
+        *us = report.cases[0].timed ? report.cases[0].time.median : 1;
         tuning->to->light = report.cases[0].light;
     }
     *candidate = (struct run_candidate){.number = loop->result->evaluations,
@@ -235,6 +236,8 @@ why_stop(const struct tuning *tuning)
         return "evals";
     if (tuning->until > 0 && elapsed(tuning->loop) >= tuning->until)
         return "time";
+    if (to->schedule != NULL && to->program->check_only)
+        return "checked";
     if (to->schedule != NULL && to->light.us / to->us >= options->until_light)
         return "light";
     if (search_stale(tuning->search) >= options->patience)
@@ -366,8 +369,6 @@ tune_cases(struct loop *loop)
             return STATUS_INPUT;
         tuning.most = (options->evaluations - result->evaluations) / (unsigned)left;
         tuning.most = tuning.most > 0 ? tuning.most : 1;
-        if (to->program->check_only && tuning.most > 4)
-            tuning.most = 4;
         if (options->seconds > 0)
             tuning.until = elapsed(loop) + (options->seconds - elapsed(loop)) / (double)left;
         status = tune(&tuning, &why);
