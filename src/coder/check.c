@@ -129,6 +129,11 @@ check_marks(struct checker *checker)
             illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
                     work->tensor->name);
         if (token->form == TOKEN_LOOP && token->mark == MARK_VECTOR) {
+            if (work_is_cut(work, token->level))
+                illegal(checker, token,
+                        "the reduction of %s is in a piece of a cat over %s; give lanes to another "
+                        "index",
+                        work->tensor->name, work->index[token->level]);
             if (vector != NULL)
                 illegal(checker, token, "lanes are given once; %s has them", vector->text);
             vector = token;
@@ -237,8 +242,14 @@ check_guest(struct checker *checker, size_t at)
         if (loop->form != TOKEN_LOOP)
             continue;
         bool left = false, has = mapped & 1u << loop->level;
-        for (unsigned i = 0; i < guest->rank; i++)
+        for (unsigned i = 0; i < guest->rank; i++) {
             left = left || token->map[i] == (int)loop->level;
+            if (token->map[i] == (int)loop->level && loop->mark == MARK_VECTOR &&
+                work_is_cut(guest, i))
+                illegal(checker, token,
+                        "the reduction of %s is in a piece of a cat over %s, which has lanes here",
+                        guest->tensor->name, guest->index[i]);
+        }
         if (!has && host->extent[loop->level] > 1)
             illegal(checker, loop, "%s has no such index, so with(%s) would compute it many times",
                     guest->tensor->name, guest->tensor->name);

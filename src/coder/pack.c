@@ -119,6 +119,7 @@ struct copying {
     struct nest nest; /* spans as the copy's own loops set them */
     const struct pack *pack;
     const char *end[LANG_MAX_LEVELS]; /* of each index's tile */
+    bool cut[LANG_MAX_LEVELS];        /* which may be smaller than the step that made it */
     bool threads;                     /* the first loop may be spread */
 };
 
@@ -164,6 +165,7 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
         return;
     }
     const char *saved_end = copying->end[token->level];
+    bool saved_cut = copying->cut[token->level];
     const char *var = code_name(em, nest->member[0].work->index[token->level]);
     if (copying->threads)
         code_line(em, "#pragma omp parallel for");
@@ -178,7 +180,8 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     add_steps(nest, &here, &elements, step, copying->pack->stride[at]);
     if (step > 1) {
         const char *end = code_name(em, "end");
-        if (saved.extent % step != 0)
+        copying->cut[token->level] = saved_cut || saved.extent % step != 0;
+        if (copying->cut[token->level])
             code_line(em, "const long %s = %s + %" PRId64 " < %s ? %s + %" PRId64 " : %s;", end,
                       var, step, saved_end, var, step, saved_end);
         else
@@ -188,6 +191,7 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     copy_from(copying, at + 1, &here);
     code_close(em);
     copying->end[token->level] = saved_end;
+    copying->cut[token->level] = saved_cut;
     *span = saved;
 }
 
