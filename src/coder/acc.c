@@ -297,8 +297,56 @@ add_arg_term(struct nest *nest, struct member *member, struct value term,
     code_line(em, "%s = %s;", at, value_select(nest, better, index, old_at).text);
 }
 
+/* Left indices are within the piece that the reduction stands in: always, never, or under a
+ * condition, which is added to `buf`. Spans are narrowed to it. */
+static bool
+is_in_piece(struct nest *nest, const struct member *member, struct buf *buf)
+{
+    const struct work *work = member->work;
+    for (unsigned i = 0; i < work->rank; i++) {
+        struct span *span = &nest->span[member->map[i]];
+        if (!work_is_cut(work, i))
+            continue;
+        if (span->high < work->first[i] || span->low > work->last[i])
+            return false;
+        struct lin at = {.add = span->add};
+        if (span->var != NULL)
+            lin_add_var(&at, span->var, 1);
+        const char *text = lin_text(nest->em->arena, &at);
+        if (span->low < work->first[i])
+            buf_printf(buf, "%s%s >= %" PRId64, buf->length ? " && " : "", text, work->first[i]);
+        if (span->high > work->last[i])
+            buf_printf(buf, "%s%s <= %" PRId64, buf->length ? " && " : "", text, work->last[i]);
+        span->low = span->low > work->first[i] ? span->low : work->first[i];
+        span->high = span->high < work->last[i] ? span->high : work->last[i];
+    }
+    return true;
+}
+
+static void
+add_term(struct nest *nest, struct member *member);
+
 void
 acc_term(struct nest *nest, struct member *member)
+{
+    struct span saved[LANG_MAX_LEVELS];
+    struct buf condition = buf_in(nest->em->arena);
+    memcpy(saved, nest->span, sizeof saved);
+    if (is_in_piece(nest, member, &condition)) {
+        size_t known = nest->known_count;
+        if (condition.length > 0)
+            code_open(nest->em, "if (%s) {", condition.data);
+        add_term(nest, member);
+        if (condition.length > 0) {
+            code_close(nest->em);
+            nest->known_count = known;
+        }
+    }
+    memcpy(nest->span, saved, sizeof saved);
+}
+
+static void
+add_term(struct nest *nest, struct member *member)
 {
     struct emitter *em = nest->em;
     const struct expr *reduce = member->work->reduce, *filter = expr_filter(reduce);

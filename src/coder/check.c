@@ -129,6 +129,11 @@ check_marks(struct checker *checker)
             illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
                     work->tensor->name);
         if (token->form == TOKEN_LOOP && token->mark == MARK_VECTOR) {
+            if (work_is_cut(work, token->level))
+                illegal(checker, token,
+                        "the reduction of %s is in a piece of a cat over %s; give lanes to another "
+                        "index",
+                        work->tensor->name, work->index[token->level]);
             if (vector != NULL)
                 illegal(checker, token, "lanes are given once; %s has them", vector->text);
             vector = token;
@@ -209,11 +214,13 @@ check_guest(struct checker *checker, size_t at)
     if (!guest->stored && host->fate == FATE_ROOT)
         illegal(checker, token, "nobody reads %s; leave it out", guest->tensor->name);
     if (guest->lanes != host->lanes)
-        illegal(checker, token, "%s computes with another type", guest->tensor->name);
+        illegal(checker, token, "%s computes with another type; give it loops of its own",
+                guest->tensor->name);
     if (guest->stage->rec >= 0 || host->stage->rec >= 0)
         illegal(checker, token, "stages of a rec block have loops of their own");
     if (work_loads(host->code, guest->tensor, NULL, 0) > 0)
-        illegal(checker, token, "%s reads %s", host->tensor->name, guest->tensor->name);
+        illegal(checker, token, "%s reads %s; do(%s) computes it there", host->tensor->name,
+                guest->tensor->name, guest->tensor->name);
     const struct expr *loads[64];
     size_t count = work_loads(guest->code, host->tensor, loads, 64);
     if (count > 0 && host->reduce != NULL) {
@@ -235,8 +242,14 @@ check_guest(struct checker *checker, size_t at)
         if (loop->form != TOKEN_LOOP)
             continue;
         bool left = false, has = mapped & 1u << loop->level;
-        for (unsigned i = 0; i < guest->rank; i++)
+        for (unsigned i = 0; i < guest->rank; i++) {
             left = left || token->map[i] == (int)loop->level;
+            if (token->map[i] == (int)loop->level && loop->mark == MARK_VECTOR &&
+                work_is_cut(guest, i))
+                illegal(checker, token,
+                        "the reduction of %s is in a piece of a cat over %s, which has lanes here",
+                        guest->tensor->name, guest->index[i]);
+        }
         if (!has && host->extent[loop->level] > 1)
             illegal(checker, loop, "%s has no such index, so with(%s) would compute it many times",
                     guest->tensor->name, guest->tensor->name);
@@ -329,15 +342,18 @@ check_order(struct checker *checker, const struct token *token)
         const struct work *other = &schedule->works[i];
         if (i == host || i == guest->number || other->fate == FATE_INLINE)
             continue;
+        /* also what is computed in other loops may have its own, if others read it */
+        bool whole = other->fate == FATE_ROOT ||
+                     (other->fate == FATE_DO && other->stored && !other->in_place);
         if (work_loads(guest->code, other->tensor, NULL, 0) > 0 &&
             !work_is_provided(schedule, i, guest->number)) {
-            bool whole = other->fate == FATE_ROOT || (other->fate == FATE_DO && !other->in_place);
             if ((whole ? i : place_of(schedule, i)) >= now)
                 illegal(checker, token, "%s reads %s, which is computed after %s",
                         guest->tensor->name, other->tensor->name, checker->work->tensor->name);
         }
-        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 && place_of(schedule, i) <= now &&
-            !comes_after(schedule, host, i))
+        if (work_loads(other->code, guest->tensor, NULL, 0) > 0 &&
+            ((whole && i <= now) ||
+             (place_of(schedule, i) <= now && !comes_after(schedule, host, i))))
             illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
                     guest->tensor->name, other->tensor->name, checker->work->tensor->name);
     }

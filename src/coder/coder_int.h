@@ -80,6 +80,9 @@ struct work {
     const char *index[LANG_MAX_LEVELS];
     const struct expr *code;
     const struct expr *reduce; /* the one REDUCE in it, or NULL */
+    /* Values of the left indices for which the reduction counts: fewer in a piece of a cat, outside
+     * of which its loads need not be there. */
+    int64_t first[LANG_MAX_RANK], last[LANG_MAX_RANK];
     unsigned lanes;            /* of a vector of what it computes with */
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
     const struct expr *before; /* a scan: its own element of the step before; else NULL */
@@ -114,6 +117,13 @@ work_loads(const struct expr *e, const struct tensor *tensor, const struct expr 
 /* The ranges of a stage's indices. */
 void
 work_ranges(const struct work *work, struct level levels[LANG_MAX_LEVELS]);
+/* Is the reduction used for some values of this left index only? */
+static inline bool
+work_is_cut(const struct work *work, unsigned level)
+{
+    return work->reduce != NULL && level < work->rank &&
+           (work->first[level] > 0 || work->last[level] < work->extent[level] - 1);
+}
 static inline bool
 work_is_left(const struct work *work, unsigned level)
 {
@@ -140,7 +150,7 @@ check_schedule(struct schedule *schedule, struct diags *diags);
 
 /* kernel.c */
 /* The pieces of what coder_emit gives: tests put many kernels in one file, where helpers stand once
- * and globals inside of each function. */
+ * and globals have other names. */
 struct code_parts {
     struct buf helpers, globals, signature, body;
 };

@@ -11,7 +11,7 @@
 
 /* ---- printing ---- */
 
-static void
+__attribute__((format(printf, 2, 0))) static void
 put_line(struct emitter *em, const char *format, va_list args)
 {
     if (format[0] != '#')
@@ -77,6 +77,28 @@ static bool
 is_name_byte(char c)
 {
     return c == '_' || isalnum((unsigned char)c);
+}
+
+/* Does the name stand in a C text, comments left out? */
+static bool
+is_word_of(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; *at;) {
+        if (strncmp(at, "/*", 2) == 0)
+            at = strstr(at, "*/") + 2;
+        else if (!is_name_byte(*at))
+            at++;
+        else {
+            const char *end = at;
+            while (is_name_byte(*end))
+                end++;
+            if ((size_t)(end - at) == length && memcmp(at, name, length) == 0)
+                return true;
+            at = end;
+        }
+    }
+    return false;
 }
 
 static bool
@@ -416,12 +438,12 @@ is_written(const struct emitter *em, size_t stage, const struct tensor *tensor)
 /* const float *restrict X, float *restrict Y: written ones are those whose stages run here. */
 static void
 put_parameters(struct buf *buf, struct emitter *em, size_t stage, const struct touched *touched,
-               const char *const *names)
+               const char *const *names, const bool *used)
 {
     bool first = true;
     for (size_t i = 0; i < touched->count; i++) {
         const struct tensor *tensor = touched->tensors[i];
-        if (!has_storage(em, tensor))
+        if (!used[i])
             continue;
         bool written = is_written(em, stage, tensor);
         for (size_t s = 0; tensor->stage != NULL && !written && s < 1; s++) {
@@ -451,11 +473,17 @@ code_root(struct emitter *em, size_t stage, const struct span *left)
     const char **plain = arena_array(em->arena, touched.count + 1, sizeof *plain);
     const char **names = arena_array(em->arena, touched.count + 1, sizeof *names);
     for (size_t i = 0; i < touched.count; i++) {
-        plain[i] = arena_printf(em->arena, "p%zu", i);
+        /* equal functions have parameters of equal types */
+        plain[i] = arena_printf(em->arena, "p%zu%s", i, dtype_info[touched.tensors[i]->dtype].name);
         names[i] = em->storage[touched.tensors[i]->number];
     }
     unsigned lines = em->lines;
     const char *key = body_of(em, stage, left, &touched, plain);
+    bool *used = arena_array(em->arena, touched.count + 1, sizeof *used);
+    for (size_t i = 0; i < touched.count; i++)
+        used[i] = has_storage(em, touched.tensors[i]) && is_word_of(key, plain[i]);
+    const char *step = left != NULL ? left[em->schedule->works[stage].stage->carried].var : NULL;
+    bool steps = step != NULL && is_word_of(key, step);
     size_t found = 0;
     while (found < em->function_count && strcmp(em->function[found].text, key) != 0)
         found++;
@@ -472,10 +500,9 @@ code_root(struct emitter *em, size_t stage, const struct span *left)
         em->out = out;
         em->indent = indent;
         buf_printf(&em->bodies, "static void\n%s(", name);
-        put_parameters(&em->bodies, em, stage, &touched, names);
-        if (left != NULL)
-            buf_printf(&em->bodies, ", const long %s",
-                       left[em->schedule->works[stage].stage->carried].var);
+        put_parameters(&em->bodies, em, stage, &touched, names, used);
+        if (steps)
+            buf_printf(&em->bodies, ", const long %s", step);
         buf_printf(&em->bodies, ")\n{\n%s}\n\n", body);
         em->function = arena_grow(em->arena, em->function, em->function_count,
                                   em->function_count + 1, sizeof *em->function);
@@ -486,10 +513,10 @@ code_root(struct emitter *em, size_t stage, const struct span *left)
         return;
     struct buf call = buf_in(em->arena);
     for (size_t i = 0; i < touched.count; i++)
-        if (has_storage(em, touched.tensors[i]))
+        if (used[i])
             buf_printf(&call, "%s%s", call.length ? ", " : "", names[i]);
-    if (left != NULL)
-        buf_printf(&call, ", %s", left[em->schedule->works[stage].stage->carried].var);
+    if (steps)
+        buf_printf(&call, ", %s", step);
     code_line(em, "%s(%s);", em->function[found].name, call.data ? call.data : "");
 }
 
@@ -599,16 +626,6 @@ put_title(struct buf *buf, const struct schedule *schedule)
         at = end + 1;
     }
     buf_puts(buf, " */\n");
-}
-
-static bool
-is_word_of(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length)
-        if ((at == text || !is_name_byte(at[-1])) && !is_name_byte(at[length]))
-            return true;
-    return false;
 }
 
 /* An input that no stage reads any more is named all the same, which the compiler would remark. */

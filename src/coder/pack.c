@@ -238,7 +238,7 @@ holds_default(const struct work *work, const struct expr *load)
     const struct expr *e = expr_default(load);
     enum dtype dtype = load->tensor->dtype;
     struct level levels[LANG_MAX_LEVELS];
-    int64_t low, high, top = (int64_t)dtype_info[dtype].largest;
+    int64_t low, high;
     if (e == NULL)
         return true;
     if (dtype_is_float(dtype)) {
@@ -252,6 +252,7 @@ holds_default(const struct work *work, const struct expr *load)
         return false;
     work_ranges(work, levels);
     expr_interval(e, levels, &low, &high);
+    int64_t top = (int64_t)dtype_info[dtype].largest;
     return low >= (dtype == DTYPE_I32 || dtype == DTYPE_I8 ? -top - 1 : 0) && high <= top;
 }
 
@@ -265,8 +266,9 @@ pack_walk(struct nest *nest, size_t at)
     const struct expr *where = work->reduce != NULL ? work->reduce->args[0] : work->code;
     size_t count = work_loads(where, token->tensor, loads, 32);
     if ((size_t)token->number > count || token->number > 32) {
-        code_fail(em, token->place, "%s: %s reads %s %zu times in its loops", token->text,
-                  work->tensor->name, token->tensor->name, count);
+        code_fail(em, token->place, "%s: %s reads %s %zu times in its loops; %s", token->text,
+                  work->tensor->name, token->tensor->name, count,
+                  count == 0 ? "leave it out" : "write a number up to that");
         return;
     }
     for (const struct pack *other = nest->packs; other != NULL; other = other->outer)

@@ -74,7 +74,7 @@ value_lane(const struct nest *nest, const struct member *member, const struct ex
 
 /* ---- small texts ---- */
 
-static const char *
+__attribute__((format(printf, 2, 3))) static const char *
 say(struct nest *nest, const char *format, ...)
 {
     va_list args;
@@ -460,7 +460,7 @@ static struct value
 load_value(struct nest *nest, const struct member *member, const struct expr *e)
 {
     if (expr_default(e) != NULL && is_outside(nest, member, e))
-        return value_at(nest, member, expr_default(e), NULL);
+        return default_value(nest, member, e, varies(nest, member, e));
     const struct tensor *tensor = e->tensor;
     const struct box *box = find_box(nest, tensor);
     struct lin subscripts[LANG_MAX_RANK];

@@ -330,6 +330,35 @@ measure_work(struct work *work, const struct stage *stage, size_t number)
     take_reduction(work);
 }
 
+/* Where the reduction is used: its range, or that of the pieces of cats around it. */
+static void
+find_range(struct work *work, const struct expr *e, const struct level *levels)
+{
+    if (e == work->reduce)
+        for (unsigned i = 0; i < work->rank; i++) {
+            if (levels[i].low < work->first[i])
+                work->first[i] = levels[i].low;
+            if (levels[i].high > work->last[i])
+                work->last[i] = levels[i].high;
+        }
+    if (e->op == OP_REDUCE || !e->loads)
+        return;
+    int64_t start = 0;
+    for (unsigned i = 0; i < e->count; i++) {
+        if (e->op != OP_CAT) {
+            find_range(work, e->args[i], levels);
+            continue;
+        }
+        struct level inner[LANG_MAX_LEVELS], *cut = &inner[e->binder->level];
+        int64_t end = start + expr_integer(e->binder->extent[i]);
+        memcpy(inner, levels, sizeof inner);
+        cut->low = cut->low > start ? cut->low : start;
+        cut->high = cut->high < end - 1 ? cut->high : end - 1;
+        find_range(work, e->args[i], inner);
+        start = end;
+    }
+}
+
 static bool
 inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
               struct diags *diags)
@@ -378,6 +407,15 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         work_ranges(work, levels);
         work->code = ir_simplify(program->ir, work->code, levels);
         take_reduction(work);
+    }
+    for (unsigned i = 0; i < work->rank; i++) {
+        work->first[i] = INT64_MAX;
+        work->last[i] = -1;
+    }
+    if (work->reduce != NULL) {
+        struct level levels[LANG_MAX_LEVELS];
+        work_ranges(work, levels);
+        find_range(work, work->code, levels);
     }
     work->wide = work->tensor->dtype == DTYPE_F64 || computes_wide(work->code);
     work->lanes = schedule->vector_bytes / (work->wide ? 8 : 4);

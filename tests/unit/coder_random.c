@@ -13,6 +13,7 @@
 #include "target/target.h"
 #include "task/task.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ struct kernel {
     const char *schedule; /* as drawn */
     unsigned file, number;
     struct code_parts parts;
+    size_t start; /* in its file */
 };
 
 struct group {
@@ -220,7 +222,7 @@ add_kernel(struct group *group, const struct trial *trial, const char *schedule,
            const struct code_parts *parts)
 {
     struct kernel *kernel = &group->kernels[group->count++];
-    *kernel = (struct kernel){trial, schedule, file, group->in_file[file]++, *parts};
+    *kernel = (struct kernel){trial, schedule, file, group->in_file[file]++, *parts, 0};
 }
 
 static void
@@ -253,34 +255,53 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
 
 /* ---- files ---- */
 
-/* Globals stand inside of the function here, where the compiler would remark that one is never
- * read. */
+/* Calls `each` with the names of static variables and functions: what stands before the first
+ * bracket in or behind a line that begins with `static`. */
 static void
-put_globals(struct buf *buf, const char *text)
+each_global(const char *text, struct buf *out, unsigned number,
+            void (*each)(struct buf *out, const char *name, int length, unsigned number))
 {
-    static const char attribute[] = "__attribute__((aligned(64)";
-    for (const char *at; text != NULL && (at = strstr(text, attribute)) != NULL;) {
-        at += strlen(attribute);
-        buf_add(buf, text, (size_t)(at - text));
-        buf_puts(buf, ", unused");
-        text = at;
+    for (const char *at = text; at != NULL && (at = strstr(at, "static ")) != NULL; at++) {
+        if (at != text && at[-1] != '\n')
+            continue;
+        const char *end = at + strcspn(at, "[(");
+        const char *name = end;
+        while (name > at && (name[-1] == '_' || isalnum((unsigned char)name[-1])))
+            name--;
+        each(out, name, (int)(end - name), number);
     }
-    buf_puts(buf, text != NULL ? text : "");
 }
 
 static void
-put_kernel(struct buf *buf, const struct kernel *kernel)
+define_name(struct buf *out, const char *name, int length, unsigned number)
+{
+    buf_printf(out, "#define %.*s %.*s__%u\n", length, name, length, name, number);
+}
+
+static void
+undefine_name(struct buf *out, const char *name, int length, unsigned number)
+{
+    (void)number;
+    buf_printf(out, "#undef %.*s\n", length, name);
+}
+
+static void
+put_kernel(struct buf *buf, struct kernel *kernel)
 {
     const struct program *program = kernel->trial->program;
+    const char *globals = kernel->parts.globals.data;
+    kernel->start = buf->length;
     buf_printf(buf, "#define kernel kernel_%u\n", kernel->number);
+    each_global(globals, buf, kernel->number, define_name);
+    buf_add(buf, globals, kernel->parts.globals.length);
     buf_add(buf, kernel->parts.signature.data, kernel->parts.signature.length);
     buf_puts(buf, "{\n");
-    put_globals(buf, kernel->parts.globals.data);
     buf_add(buf, kernel->parts.body.data, kernel->parts.body.length);
     buf_printf(buf, "}\nstatic void\ncall_%u(void **a)\n{\n    kernel(", kernel->number);
     for (size_t i = 0; i < program->input_count + program->output_count; i++)
         buf_printf(buf, "%sa[%zu]", i ? ", " : "", i);
     buf_puts(buf, ");\n}\n#undef kernel\n");
+    each_global(globals, buf, kernel->number, undefine_name);
 }
 
 static void
@@ -343,7 +364,7 @@ start_group(struct group *group)
         "[ -s f@.in ] || exit 0; s=; "
         "[ @ = 3 ] && s=\"-g -fsanitize=address,undefined -fno-sanitize-recover=all\"; "
         "gcc -std=gnu17 -O1 -march=native -fopenmp -fno-math-errno -Wall -Wextra -Werror "
-        "-Wno-psabi -Wno-missing-prototypes -I. $s f@.c -o f@ -lm >f@.log 2>&1 && "
+        "-Wno-psabi -Wno-unused-local-typedefs -I. $s f@.c -o f@ -lm >f@.log 2>&1 && "
         "timeout 60 ./f@ f@.in f@.out >>f@.log 2>&1; echo exit $? >>f@.log'";
     for (unsigned file = 0; file < FILES; file++)
         write_file(group, file);
@@ -374,15 +395,6 @@ show_failure(const struct group *group, const struct kernel *kernel, const char 
             text.data ? text.data : "", kernel->schedule);
     if (++tally->failures >= setting("HONE_FAILURES", 5))
         fail_msg("%zu failures", tally->failures);
-}
-
-static const struct kernel *
-kernel_number(const struct group *group, unsigned file, unsigned number)
-{
-    for (size_t i = 0; i < group->count; i++)
-        if (group->kernels[i].file == file && group->kernels[i].number == number)
-            return &group->kernels[i];
-    return &group->kernels[0];
 }
 
 /* The judge's own gate; k is measured only where it is needed, since that takes a compiler. */
@@ -458,22 +470,39 @@ output_bytes(const struct program *program)
     return bytes;
 }
 
-/* What the compiler says, kernel by kernel. */
+/* The kernel that this line of a file belongs to. */
+static const struct kernel *
+kernel_at(const struct group *group, unsigned file, const char *text, long line)
+{
+    const struct kernel *found = NULL;
+    const char *at = text;
+    while (--line > 0 && (at = strchr(at, '\n')) != NULL)
+        at++;
+    for (size_t i = 0; i < group->count && at != NULL; i++)
+        if (group->kernels[i].file == file && group->kernels[i].start <= (size_t)(at - text))
+            found = &group->kernels[i];
+    return found;
+}
+
+/* What the compiler says, the first message of each kernel. */
 static void
 show_messages(const struct group *group, unsigned file, const char *log, struct tally *tally)
 {
-    static const char head[] = ": In function 'kernel_";
-    const char *at = strstr(log, head);
-    if (at == NULL)
-        fail_msg("f%u: %.3000s", file, log);
-    while (at != NULL) {
-        const char *next = strstr(at + 1, head);
-        int length = next ? (int)(next - at) : (int)strlen(at);
-        show_failure(group, kernel_number(group, file, (unsigned)atoi(at + strlen(head))),
-                     arena_printf(group->arena, "not built%.*s", length < 1500 ? length : 1500, at),
-                     tally);
-        at = next;
+    struct diags *diags = diags_create(group->arena, 0);
+    const char *name = arena_printf(group->arena, "f%u.c", file);
+    const struct kernel *last = NULL;
+    struct source text;
+    assert_int_equal(file_read(group->arena, name, 1 << 28, &text, diags), STATUS_OK);
+    name = arena_printf(group->arena, "f%u.c:", file);
+    for (const char *at = log; (at = strstr(at, name)) != NULL; at++) {
+        const struct kernel *kernel = kernel_at(group, file, text.text, atol(at + strlen(name)));
+        if (kernel == last || kernel == NULL || !isdigit((unsigned char)at[strlen(name)]))
+            continue;
+        show_failure(group, kernel, arena_printf(group->arena, "not built: %.1500s", at), tally);
+        last = kernel;
     }
+    if (last == NULL)
+        fail_msg("f%u: %.3000s", file, log);
 }
 
 static void

@@ -1,0 +1,330 @@
+/* What a schedule may say: every rule with its message, which names the token and what would be
+ * legal; and the text: what is written reads as itself and gives the same kernel, byte for byte. */
+#include "unit.h"
+
+#include "coder/coder.h"
+#include "lang/lang.h"
+
+static struct program *
+load(struct unit *unit, const char *text)
+{
+    struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
+    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
+    if (program == NULL)
+        fail_msg("%s", unit_printed(unit, false));
+    return program;
+}
+
+/* The kernel, or NULL with messages in `diags`; the filled schedule goes to `filled`. */
+static const char *
+code(struct unit *unit, const char *program, const char *text, unsigned width, struct buf *filled,
+     struct diags *diags)
+{
+    struct source *source = arena_alloc(unit->arena, sizeof *source);
+    struct coder_options options = {.vector_bytes = width};
+    struct buf kernel = buf_in(unit->arena);
+    *source = (struct source){"schedule", text, strlen(text)};
+    struct schedule *schedule =
+        coder_read(unit->arena, load(unit, program), source, &options, diags);
+    if (schedule == NULL || !coder_emit(&kernel, unit->arena, schedule, diags))
+        return NULL;
+    if (filled != NULL)
+        coder_write(filled, schedule);
+    return kernel.data;
+}
+
+/* ---- refusals ---- */
+
+/* `want` is "line:column: message", of the first message. */
+static void
+refuses(void **state, const char *program, const char *text, const char *want)
+{
+    struct unit *unit = *state;
+    struct diags *diags = diags_create(unit->arena, 0);
+    if (code(unit, program, text, 32, NULL, diags) != NULL)
+        fail_msg("legal:\n%s", text);
+    assert_true(diags_errors(diags) > 0);
+    const struct diag *diag = diags_get(diags, 0);
+    const char *got =
+        arena_printf(unit->arena, "%u:%u: %s", diag->place.line, diag->place.column, diag->message);
+    if (strcmp(got, want) != 0)
+        fail_msg("%s\nis refused with\n%s\ninstead of\n%s", text, got, want);
+}
+
+static void
+allows(void **state, const char *program, const char *text)
+{
+    struct unit *unit = *state;
+    struct diags *diags = diags_create(unit->arena, 0);
+    if (code(unit, program, text, 32, NULL, diags) == NULL)
+        fail_msg("%s\nis refused: %s", text, diags_get(diags, 0)->message);
+}
+
+#define GEMM                            \
+    "in A: f32[9,7]; in B: f32[7,20]\n" \
+    "C[i,j] = sum[k](A[i,k]*B[k,j])\n"  \
+    "Y[i,j] = max(C[i,j], 0)\nout Y, C\n"
+#define SOFTMAX                                                           \
+    "in X: f32[5,19]\nM[r] = max[j](X[r,j])\nE[r,j] = exp(X[r,j]-M[r])\n" \
+    "S[r] = sum[j](E[r,j])\nY[r,j] = E[r,j]/S[r]\nout Y\n"
+#define SCAN "in X: f32[4,6]\nS[r,t] = S[r,t-1 | 0] + X[r,t]\nY[r,t] = S[r,t]*2\nout Y, S\n"
+#define ARG "in X: f32[5,19]\nA[r] = argmax[j](X[r,j])\nout A\n"
+#define CAT                                                                                \
+    "in X: f32[4]; in Z: f16[9]\nC[c:13] = cat[c](X[c], Z[c])\nY[i:5] = C[i*2] + Z[i-1 | " \
+    "0.1]\nout Y\n"
+
+static void
+lines_name_stages(void **state)
+{
+    refuses(state, GEMM, "Q: i j", "1:1: there is no stage Q; hone task --expand lists them");
+    refuses(state, GEMM, "CC: i j", "1:1: there is no stage CC; hone task --expand lists them");
+    refuses(state, GEMM, "C i j", "1:1: a line begins with a stage and a colon: Y: i@p acc k j@v");
+    refuses(state, GEMM, "C: i j k\nC: i j k", "2:1: a second line for C; keep one of them");
+    refuses(state, GEMM, "rec C: i", "1:1: C is in no rec block; leave out `rec`");
+    refuses(state, GEMM, "Y: i j\n  ! fold C i j",
+            "2:3: no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP or chunk "
+            "S t STEP");
+    refuses(state, GEMM, "! split C i 2", "1:1: split: i is no reduction index of C; those are k");
+    refuses(state, GEMM, "! split C k 99",
+            "1:1: split: 99 does not split k, which has 7 values; a step from 1 to 6 does");
+    refuses(state, GEMM, "! split C k x",
+            "1:1: no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP or chunk "
+            "S t STEP");
+    allows(state, GEMM,
+           "case other:\nQ: nonsense\ncase default:\nC: i j k # comment; with colon\n\nY:");
+}
+
+static void
+loops_end_and_fall(void **state)
+{
+    refuses(state, GEMM, "C: i j q k",
+            "1:8: q is no index of C and no word of schedules; its indices are i j k");
+    refuses(state, GEMM, "C: i j/8 k",
+            "1:6: j/8: j must end at step 1 or with @v; write j at the end");
+    refuses(state, GEMM, "C: i j", "1:1: C: k must end at step 1 or with @v; write k at the end");
+    refuses(state, GEMM, "C: i j/4 j/8 j k", "1:10: j/8: steps of j must fall: the last one was 4");
+    refuses(state, GEMM, "C: i i j k", "1:6: i: i has ended already; leave it out");
+    refuses(state, GEMM, "C: i j/4@v k", "1:6: j/4@v: @v takes the rest of the tile; write j@v");
+    refuses(state, GEMM, "C: i@v j@v k", "1:8: j@v: lanes are given once; i@v has them");
+    refuses(state, GEMM, "C: i@z j k",
+            "1:4: i@z: after @ stands p (threads), u (unrolled), a (accumulators of its own) or v "
+            "(vector lanes)");
+    refuses(state, GEMM, "C: i/0 j k", "1:4: i/0: a step is a number, or lanes: 8, v, 2v");
+    refuses(state, GEMM, "C: i/w j k", "1:4: i/w: a step is a number, or lanes: 8, v, 2v");
+    refuses(state, GEMM, "C: i@a j k",
+            "1:4: i@a: @a is for reduction indices; i is on the left: write @u");
+    refuses(state, GEMM, "Y: i/1000@u j/v@u j/v/2 j",
+            "1:19: j/v/2: a step is a number, or lanes: 8, v, 2v");
+    allows(state, GEMM, "C: i/1000 i/5@u i j/2v j/v@u j@v k/3@a k");
+}
+
+static void
+threads_are_shared_once(void **state)
+{
+    refuses(
+        state, GEMM, "C: k@p i j",
+        "1:4: k@p: a reduction is not spread over threads; ! split C k STEP makes partial results");
+    refuses(state, GEMM, "C: i@p k j@p",
+            "1:10: j@p: threads are shared out once; put it beside i@p");
+    refuses(state, GEMM, "C: i/3@p i@p j k",
+            "1:10: i@p: i is in the group already, and its steps would not be rectangular; leave "
+            "out @p");
+    refuses(state, SOFTMAX, "Y: r do(S) j\nS: r@p j",
+            "2:4: r@p: S is computed inside of another stage's loops; leave out @p");
+    refuses(state, SCAN, "S: t r", "LEGAL");
+    allows(state, GEMM, "C: k/3 i/3@p j@p i k");
+}
+
+static void
+accumulators_are_registers(void **state)
+{
+    refuses(state, GEMM, "C: acc i j k",
+            "1:8: i: below acc the tile is in registers; write @u or @v, or put it before acc");
+    refuses(state, GEMM, "C: i acc j/8@u j k",
+            "1:16: j: below acc the tile is in registers; write @u or @v, or put it before acc");
+    refuses(state, GEMM, "C: i j acc k acc", "1:14: acc: once is enough");
+    refuses(state, GEMM, "Y: i j acc", "1:8: acc: Y has no reduction; leave it out");
+    refuses(state, GEMM, "C: i j k@v",
+            "1:8: k@v: lanes of a reduction are joined in registers; put acc before it");
+    refuses(state, ARG, "A: r j acc",
+            "1:6: j: argmax cannot be kept in memory between passes; put acc before it");
+    refuses(state, ARG, "A: j r",
+            "1:4: j: argmax cannot be kept in memory between passes; put acc before it");
+    allows(state, GEMM, "C: k/2 i acc j/v@u j@v k@a");
+}
+
+static void
+packs_copy_what_is_read(void **state)
+{
+    refuses(state, GEMM, "C: pack(Q) i j k",
+            "1:4: pack(Q): there is no such tensor; write an input or a stage that is read");
+    refuses(state, GEMM, "C: pack(A@2) i j k",
+            "1:4: pack(A@2): C reads A 1 times in its loops; write a number up to that");
+    refuses(state, GEMM, "C: pack(A@x) i j k",
+            "1:4: pack(A@x): after @ stands the number of the access, from 1");
+    refuses(state, GEMM, "C: pack(C) i j k",
+            "1:4: pack(C): C reads C 0 times in its loops; leave it out");
+    refuses(state, GEMM, "C: i pack(A) pack(A) j k",
+            "1:14: pack(A): this access is copied already; once is enough");
+    refuses(state, GEMM, "C: i j@v pack(B) k",
+            "1:10: pack(B): below j@v there is one vector; put it before");
+    refuses(state, GEMM, "C: i pack(A j k", "1:6: pack(A j k: the bracket is not closed");
+    refuses(state, CAT, "C: pack(X) c",
+            "1:4: pack(X): X is read in a piece of a cat only, and not all of the tile is in it; "
+            "leave it out");
+    refuses(state, CAT, "Y: pack(Z) i",
+            "1:4: pack(Z): Z is f16, which does not hold what is read outside of it; leave it out");
+    refuses(state, GEMM, "C: i pre(A) j k",
+            "1:6: pre(A): write pre(T,n): tensor and how many iterations ahead");
+    refuses(state, GEMM, "C: i pre(A,0) j k",
+            "1:6: pre(A,0): write pre(T,n): tensor and how many iterations ahead");
+    refuses(state, "in A: f32[100000,100000]\nY[i] = sum[j](A[i,j])\nout Y\n", "Y: pack(A) i j",
+            "1:4: pack(A): the copy would take more than 256 MB; write it below a tile of fewer "
+            "elements");
+    allows(state, GEMM, "C: pack(B) i@p pack(A) j pre(B,8) k nt");
+}
+
+static void
+producers_come_before_readers(void **state)
+{
+    refuses(state, SOFTMAX, "S: r do(Y) j",
+            "1:6: do(Y): Y is computed after S; only what is read can be computed here");
+    refuses(state, SOFTMAX, "S: r do(S) j",
+            "1:6: do(S): these lines compute each other; one stage needs loops of its own");
+    refuses(state, SOFTMAX, "S: r acc do(E) j", "1:10: do(E): put it before acc");
+    refuses(state, SOFTMAX, "Y: r do(M) j", "1:6: do(M): M is not read here; leave it out");
+    refuses(state, SOFTMAX, "Y: r do(S) do(E) j",
+            "1:12: do(E): put it before do(S), which reads it");
+    refuses(state, SOFTMAX, "Y: r pack(S) do(S) j",
+            "1:14: do(S): put it before pack(S), which copies it");
+    refuses(state, SOFTMAX, "Y: r do(E) j\nS: r do(E) j",
+            "1:6: do(E): E is computed in another line already");
+    refuses(state, SOFTMAX, "Y: do(S) r j\nS: do(Y) r j",
+            "1:4: do(S): these lines compute each other; one stage needs loops of its own");
+    refuses(state, SCAN, "Y: do(S) r t",
+            "1:4: do(S): stages of a rec block are not computed in other loops");
+    allows(state, SOFTMAX, "Y: r@p do(M) do(E) do(S) j@v\nE: r j@v\nM: r acc j@v\nS: r acc j@v");
+}
+
+#define TWO                                                                                 \
+    "in X: f32[5,19]; in Z: f64[19]\nS[r] = sum[j](X[r,j])\nQ[r] = sum[j](X[r,j]*X[r,j])\n" \
+    "V[r] = Q[r] - S[r]\nW[r]: f64 = sum[j](X[r,j]*Z[j])\nT[j] = max[r](X[r,j]*V[r])\n"     \
+    "U[r] = sum[j](X[r,j]+T[j])\nD[r] = V[r]*2\nout V, W, U, D\n"
+
+static void
+guests_share_loops(void **state)
+{
+    refuses(state, TWO, "S: r acc j with(Q)",
+            "1:12: with(Q): put it before j, over which Q is reduced");
+    refuses(state, TWO, "S: with(Q) r acc j",
+            "1:4: with(Q): put it behind r, which is on the left of Q");
+    refuses(state, TWO, "S: r with(T) acc j",
+            "1:6: with(T): put it before r, over which T is reduced");
+    refuses(state, TWO, "S: r with(T, j=r) acc j",
+            "1:6: with(T, j=r): index j of T has no loop of the same extent here; write j=j");
+    refuses(state, TWO, "S: r with(Q, q=r) acc j",
+            "1:6: q is no index of Q and no word of schedules; its indices are r j");
+    refuses(state, TWO, "S: r with(Q, r) acc j",
+            "1:6: with(Q, r): after the stage stand pairs like k=j");
+    refuses(state, TWO, "S: r with(Q) acc j\nQ: r j",
+            "1:6: with(Q): Q runs in these loops; it has no line of its own");
+    refuses(state, TWO, "S: r with(W) acc j",
+            "1:6: with(W): W computes with another type; give it loops of its own");
+    refuses(state, TWO, "S: r with(U) acc j", "1:6: with(U): U reads T, which is computed after S");
+    refuses(state, TWO, "Q: r with(V) acc j",
+            "1:6: with(V): V reads Q, which is not known until its loops have ended");
+    refuses(state, TWO, "V: with(S, j=r) r",
+            "1:1: V: j must end at step 1 or with @v; write j at the end");
+    refuses(state, TWO, "D: with(V) r",
+            "1:4: with(V): index j of V has no loop of the same extent here; write j=j");
+    refuses(state, TWO, "S: r with(Q) acc j\nU: r with(Q) acc j",
+            "2:6: with(Q): Q is computed in another line already");
+    refuses(state, SCAN, "Y: r t with(S)",
+            "1:8: with(S): stages of a rec block have loops of their own");
+    allows(state, TWO, "S: r with(Q) acc j\nV: r@v with(D)");
+}
+
+static void
+inlined_stages_vanish(void **state)
+{
+    refuses(state, SOFTMAX, "E: inline(M) r j\nY: r j inline(S)",
+            "1:4: inline(M): inlined can be a stage that E reads, without a reduction, or with the "
+            "only one and read at the same indices");
+    refuses(state, SOFTMAX, "M: r inline(E) j",
+            "1:6: inline(E): inlined can be a stage that M reads, without a reduction, or with the "
+            "only one and read at the same indices");
+    refuses(state, CAT, "Y: inline(C) i",
+            "1:1: Y reads a cat that it inlines at more than a plain index; use do()");
+    refuses(state, "in X: f32[5]\nA[i] = X[i]*2\nY[i:7] = A[i-1 | 0]\nout Y\n", "Y: inline(A) i",
+            "1:1: Y reads what it inlines with a default; use do() or ! pad");
+    refuses(state, SCAN, "Y: inline(S) r t",
+            "1:4: inline(S): inlined can be a stage that Y reads, without a reduction, or with the "
+            "only one and read at the same indices");
+    allows(state, SOFTMAX, "Y: inline(E) r j@v\nS: inline(E) r acc j@v");
+}
+
+static void
+what_would_be_too_much(void **state)
+{
+    refuses(state, "in X: f32[200,200]\nY[i,j] = X[i,j]\nout Y\n", "Y: i@u j@u",
+            "1:1: the kernel would have more than 20000 lines; unroll less");
+    refuses(state, SOFTMAX, "Y: online(j/8: M,S) r j", "1:4: online(j/8: M,S): not supported");
+    refuses(
+        state, GEMM,
+        "C: nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt "
+        "nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt i j k",
+        "1:147: a line has at most 48 tokens");
+}
+
+/* ---- texts ---- */
+
+static void
+filled_text_is_a_fixed_point(void **state)
+{
+    static const struct {
+        const char *program, *text;
+    } rows[] = {
+        {GEMM, ""},
+        {GEMM, "C: k/4 j/v@p pack(B) i/3 acc k@a i@u j@v\nY: i j@v nt"},
+        {GEMM, "! split C k 3\nC.k: kc@p i j@v k\n"},
+        {SOFTMAX, ""},
+        {SOFTMAX, "Y: inline(E) r@p do(S) j@v"},
+        {SOFTMAX, "Y:\nM:\nE:\nS:"},
+        {SCAN, ""},
+        {SCAN, "! chunk S t 4\nS: r@p t"},
+        {ARG, "A: r@p acc j/2v@a j@v"},
+        {CAT, "C: c@v"},
+        {TWO, ""},
+        {TWO, "S: r with(Q) acc j\nV: r@v with(D)\nU: j/5 r acc j"},
+    };
+    struct unit *unit = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned width = 16; width <= 64; width *= 2) {
+            struct diags *diags = diags_create(unit->arena, 0);
+            struct buf once = buf_in(unit->arena), twice = buf_in(unit->arena);
+            const char *first = code(unit, rows[i].program, rows[i].text, width, &once, diags);
+            if (first == NULL)
+                fail_msg("%s\nis refused: %s", rows[i].text, diags_get(diags, 0)->message);
+            const char *again = code(unit, rows[i].program, rows[i].text, width, NULL, diags);
+            const char *filled = code(unit, rows[i].program, once.data, width, &twice, diags);
+            if (filled == NULL)
+                fail_msg("%s\nbecomes\n%s\nwhich is refused: %s", rows[i].text, once.data,
+                         diags_get(diags, 0)->message);
+            assert_string_equal(first, again);
+            assert_string_equal(once.data, twice.data);
+            assert_string_equal(first, filled);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(lines_name_stages),       UNIT_TEST(loops_end_and_fall),
+        UNIT_TEST(threads_are_shared_once), UNIT_TEST(accumulators_are_registers),
+        UNIT_TEST(packs_copy_what_is_read), UNIT_TEST(producers_come_before_readers),
+        UNIT_TEST(guests_share_loops),      UNIT_TEST(inlined_stages_vanish),
+        UNIT_TEST(what_would_be_too_much),  UNIT_TEST(filled_text_is_a_fixed_point),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
