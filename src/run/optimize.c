@@ -290,35 +290,35 @@ sketch_point(struct tuning *tuning, const struct search_point *point)
     return coder_sketch(tuning->space, &genome);
 }
 
+struct drafted {
+    struct search_point point;
+    double us; /* by the model */
+};
+
 /* The analytic model looks at many schedules, and the few that it likes best are tried first. */
 static void
 draft(struct tuning *tuning)
 {
-    struct {
-        struct search_point point;
-        double us;
-    } best[DRAFTS];
+    struct drafted best[DRAFTS + 1] = {0}; /* sorted; the last place is for the next one */
     struct rng rng = rng_stream(tuning->loop->options->seed, "draft");
-    struct search_point usual = {{0}};
+    const struct search_point usual = {{0}};
     size_t count = 0;
     for (unsigned i = 0; i < DRAFTED; i++) {
-        struct search_point point = usual;
-        struct coder_sketch sketch = sketch_point(tuning, &point);
+        struct drafted next = {usual, 0};
+        struct coder_sketch sketch = sketch_point(tuning, &usual);
         for (size_t h = 0; h < sketch.hole_count; h++)
             if (rng_uniform(&rng) < 0.4)
-                point.gene[sketch.holes[h].gene] =
+                next.point.gene[sketch.holes[h].gene] =
                     (uint8_t)rng_below(&rng, sketch.holes[h].answers);
-        struct schedule *schedule = read_schedule(tuning, sketch_point(tuning, &point).text);
+        struct schedule *schedule = read_schedule(tuning, sketch_point(tuning, &next.point).text);
         if (schedule == NULL)
             continue;
-        double us = coder_estimate_us(schedule, &tuning->loop->options->machine);
-        size_t at = count < DRAFTS ? count++ : DRAFTS - 1;
-        if (at == DRAFTS - 1 && count == DRAFTS && i >= DRAFTS && us >= best[at].us)
-            continue;
-        for (; at > 0 && best[at - 1].us > us; at--)
+        next.us = coder_estimate_us(schedule, &tuning->loop->options->machine);
+        size_t at = count;
+        for (; at > 0 && best[at - 1].us > next.us; at--)
             best[at] = best[at - 1];
-        best[at].point = point;
-        best[at].us = us;
+        best[at] = next;
+        count += count < DRAFTS;
     }
     for (size_t i = 0; i < count; i++)
         search_seed(tuning->search, &best[i].point);
