@@ -422,7 +422,8 @@ tile_line(struct look *look, uint32_t done, bool inner)
             others *= (double)work->extent[l];
     static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
     static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
-    bool heavy = look->other >= 0 && depth >= 32 && !inner;
+    bool rec = work->stage->rec >= 0;
+    bool heavy = look->other >= 0 && depth >= 32 && !inner && !rec;
     int64_t cut = heavy && work->extent[red] > 128
                       ? depths[ask(s, stage, "depth", 7, work->extent[red] > 512 ? 3 : 0)]
                       : 0;
@@ -436,7 +437,8 @@ tile_line(struct look *look, uint32_t done, bool inner)
     bool whole_down = pack_down && ask_if(s, stage, "pack down whole", others > 1);
     bool by_other =
         others >= machine->threads && !inner && ask_if(s, stage, "threads outside", true);
-    bool threads = !inner && work->stage->rec < 0;
+    double points = depth * others * (double)(rows * width);
+    bool threads = !inner && (!rec || points > 20 * SERIAL_POINTS);
 
     if (cut >= work->extent[red < 0 ? 0 : red])
         cut = 0;
