@@ -207,6 +207,8 @@ box_walk(struct nest *nest, size_t at)
     code_open(em, "{");
     nest_stage(em, token->stage, spans, nest);
     code_close(em);
+    size_t before = hoist_open(nest, at + 1);
     nest_walk(nest, at + 1);
+    hoist_close(nest, before);
     nest->boxes = outer;
 }
