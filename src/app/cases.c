@@ -52,3 +52,14 @@ cli_cases(struct cli *cli, const struct lang *lang, size_t otherwise, size_t **n
     }
     return STATUS_OK;
 }
+
+enum status
+cli_one_case(struct cli *cli, const struct lang *lang, size_t *number)
+{
+    size_t *numbers, count;
+    enum status status = cli_cases(cli, lang, 1, &numbers, &count);
+    if (status == STATUS_OK && count > 1)
+        return cli_wrong(cli, "--case %s: one case is shown; name one", cli_given(cli, "case"));
+    *number = status == STATUS_OK ? numbers[0] : 0;
+    return status;
+}

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -277,4 +278,20 @@ cli_given(const struct cli *cli, const char *name)
     }
     assert(!"an option of this verb");
     return NULL;
+}
+
+enum status
+cli_stdin(struct cli *cli, struct source *source)
+{
+    struct buf buf = buf_in(cli->arena);
+    char block[65536];
+    ssize_t count;
+    while ((count = read(STDIN_FILENO, block, sizeof block)) > 0 && buf.length <= LANG_MAX_FILE)
+        buf_add(&buf, block, (size_t)count);
+    if (count < 0)
+        return cli_wrong(cli, "the standard input cannot be read");
+    if (buf.length > LANG_MAX_FILE)
+        return cli_wrong(cli, "the standard input is larger than 1 MB");
+    *source = (struct source){.path = "stdin", .text = buf.data, .length = buf.length};
+    return STATUS_OK;
 }

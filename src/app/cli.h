@@ -70,6 +70,14 @@ enum status
 cli_cases(struct cli *cli, const struct lang *lang, size_t otherwise, size_t **numbers,
           size_t *count);
 
+/* The one case that --case names, else the first. */
+enum status
+cli_one_case(struct cli *cli, const struct lang *lang, size_t *number);
+
+/* All of the standard input, at most as much as a program may have. */
+enum status
+cli_stdin(struct cli *cli, struct source *source);
+
 const struct verb *
 cli_find_verb(const char *name);
 
@@ -104,6 +112,8 @@ enum status
 verb_judge(struct cli *cli);
 enum status
 verb_optimize(struct cli *cli);
+enum status
+verb_schedule(struct cli *cli);
 enum status
 verb_machine(struct cli *cli);
 enum status

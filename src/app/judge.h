@@ -33,4 +33,10 @@ judge_ranking(struct buf *buf, const char *task_file, const struct standing *sta
 void
 judge_json(struct buf *buf, const char *task, const char *target, const struct trial *trial);
 
+/* The verdict on a text that is in no file yet, in one case of the task that the first operand
+ * names, as `hone judge` shows it; its exit code. */
+enum status
+judge_text(struct cli *cli, struct lang *lang, size_t number, const char *file, const char *text,
+           size_t length);
+
 #endif

@@ -9,6 +9,8 @@
 #include "base/num.h"
 #include "libhone/face.h"
 
+#define WIDTH 96
+
 static const char *
 time_text(struct arena *arena, double us)
 {
@@ -137,17 +139,24 @@ put_cases(struct buf *out, const struct run_result *result)
     table_print(out, &table);
 }
 
-/* Indented, the first line behind its title. */
+/* Indented, the first line behind its title; lines that are too long go on in the next one. */
 static void
 put_paragraph(struct buf *out, const char *title, const char *text)
 {
-    bool first = true;
     while (*text) {
-        const char *end = strchrnul(text, '\n');
-        if (end > text)
-            buf_printf(out, "  %-6s %.*s\n", first ? title : "", (int)(end - text), text);
-        first = false;
-        text = *end ? end + 1 : end;
+        size_t length = (size_t)(strchrnul(text, '\n') - text), most = WIDTH - 9;
+        if (length > most) {
+            size_t blank = most;
+            while (blank > 0 && text[blank] != ' ')
+                blank--;
+            length = blank > 0 ? blank : most;
+        }
+        if (length > 0) {
+            buf_printf(out, "  %-6s %.*s\n", title, (int)length, text);
+            title = "";
+        }
+        text += length;
+        text += *text == '\n' || *text == ' ';
     }
 }
 

@@ -15,18 +15,6 @@ struct task {
 };
 
 static enum status
-choose_case(struct cli *cli, const struct lang *lang, size_t *number)
-{
-    size_t *numbers, count;
-    enum status status = cli_cases(cli, lang, 1, &numbers, &count);
-    if (status == STATUS_OK && count > 1)
-        return cli_wrong(cli, "--case %s: the prelude of one case is shown; name one",
-                         cli_given(cli, "case"));
-    *number = status == STATUS_OK ? numbers[0] : 0;
-    return status;
-}
-
-static enum status
 open_task(struct cli *cli, const struct target *target, struct task *task)
 {
     struct lang *lang = lang_open(cli->arena, cli->operands[1], cli->diags);
@@ -42,7 +30,7 @@ open_task(struct cli *cli, const struct target *target, struct task *task)
     const char *reason = target_supports(cli->arena, target, task->programs[0]);
     if (reason != NULL)
         return cli_wrong(cli, "%s: %s cannot run it: %s", cli->operands[1], target->name, reason);
-    return choose_case(cli, lang, &task->shown);
+    return cli_one_case(cli, lang, &task->shown);
 }
 
 /* ---- JSON ---- */

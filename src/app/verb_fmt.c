@@ -2,26 +2,9 @@
 #include "app/cli.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "lang/lang.h"
-
-static enum status
-read_stdin(struct cli *cli, struct source *source)
-{
-    struct buf buf = buf_in(cli->arena);
-    char block[65536];
-    ssize_t count;
-    while ((count = read(STDIN_FILENO, block, sizeof block)) > 0 && buf.length <= LANG_MAX_FILE)
-        buf_add(&buf, block, (size_t)count);
-    if (count < 0)
-        return cli_wrong(cli, "the standard input cannot be read");
-    if (buf.length > LANG_MAX_FILE)
-        return cli_wrong(cli, "the standard input is larger than 1 MB");
-    *source = (struct source){.path = "stdin", .text = buf.data, .length = buf.length};
-    return STATUS_OK;
-}
 
 /* A file that would change, or has changed. */
 static enum status
@@ -41,7 +24,7 @@ format_one(struct cli *cli, const char *path)
     struct source source;
     struct buf formatted = buf_in(cli->arena);
     bool is_stdin = !strcmp(path, "-");
-    enum status status = is_stdin ? read_stdin(cli, &source)
+    enum status status = is_stdin ? cli_stdin(cli, &source)
                                   : file_read(cli->arena, path, LANG_MAX_FILE, &source, cli->diags);
     if (status == STATUS_OK)
         status = lang_format(&formatted, source.path, source.text, source.length, cli->diags);

@@ -354,12 +354,23 @@ show(struct session *session)
 /* ---- the verb ---- */
 
 static enum status
+open_task(struct session *session, struct judge_setup *setup, bool require_sandbox)
+{
+    struct cli *cli = session->cli;
+    struct judge_options options = {.require_sandbox = require_sandbox, .log = &cli->log};
+    enum status status = judge_open(&options, &session->judge, cli->diags);
+    if (status != STATUS_OK)
+        return status;
+    setup->lang = session->lang;
+    setup->target = session->target;
+    return judge_task_open(session->judge, setup, &session->task, cli->diags);
+}
+
+static enum status
 open_session(struct session *session)
 {
     struct cli *cli = session->cli;
     struct judge_setup setup = {0};
-    struct judge_options options = {.require_sandbox = cli_given(cli, "require-sandbox") != NULL,
-                                    .log = &cli->log};
     size_t *cases;
     enum status status = read_target(cli, &session->target);
     if (status == STATUS_OK)
@@ -377,15 +388,11 @@ open_session(struct session *session)
         return STATUS_INPUT;
     status =
         cli_cases(cli, session->lang, lang_case_count(session->lang), &cases, &setup.case_count);
-    if (status == STATUS_OK)
-        status = judge_open(&options, &session->judge, cli->diags);
     if (status != STATUS_OK)
         return status;
-    setup.lang = session->lang;
     setup.cases = cases;
-    setup.target = session->target;
     setup.no_baseline = !names_naive(cli);
-    status = judge_task_open(session->judge, &setup, &session->task, cli->diags);
+    status = open_task(session, &setup, cli_given(cli, "require-sandbox") != NULL);
     return status == STATUS_OK ? add_baselines(session) : status;
 }
 
@@ -409,6 +416,24 @@ verb_judge(struct cli *cli)
         status = judge_one(&session, &session.trials[i]);
     if (status == STATUS_OK)
         status = keep_all(&session);
+    if (status == STATUS_OK)
+        status = show(&session);
+    log_progress_done(&cli->log);
+    close_session(&session);
+    return status;
+}
+
+enum status
+judge_text(struct cli *cli, struct lang *lang, size_t number, const char *file, const char *text,
+           size_t length)
+{
+    struct trial trial = {.file = file, .source = {file, text, length}};
+    struct session session = {
+        .cli = cli, .lang = lang, .target = target_find("cpu"), .trials = &trial, .trial_count = 1};
+    struct judge_setup setup = {.cases = &number, .case_count = 1, .effort = JUDGE_NORMAL};
+    enum status status = open_task(&session, &setup, false);
+    if (status == STATUS_OK)
+        status = judge_one(&session, &trial);
     if (status == STATUS_OK)
         status = show(&session);
     log_progress_done(&cli->log);

@@ -1,5 +1,6 @@
 /* hone optimize: the fastest kernel that can be found, with proof. */
 #include "app/optimize.h"
+#include "app/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,19 +117,7 @@ static void
 read_machine(struct cli *cli, struct coder_machine *machine, const char **key)
 {
     struct measure_facts facts;
-    measure_facts_read(cli->arena, &facts);
-    *machine = (struct coder_machine){
-        .vector_bytes = facts.vector_bits >= 128 ? facts.vector_bits / 8 : 16,
-        .registers = facts.vector_registers ? facts.vector_registers : 16,
-        .threads = facts.threads,
-        .l1 = 32768,
-        .l2 = 524288};
-    for (unsigned i = 0; i < facts.cache_count; i++) {
-        if (facts.cache[i].level == 1)
-            machine->l1 = (int64_t)facts.cache[i].bytes;
-        if (facts.cache[i].level == 2)
-            machine->l2 = (int64_t)facts.cache[i].bytes;
-    }
+    schedule_machine(cli->arena, machine, &facts);
     *key = arena_printf(cli->arena, "%s %s %u bits", facts.cpu, facts.family ? facts.family : "",
                         facts.vector_bits);
 }

@@ -57,6 +57,15 @@ static const struct option optimize_options[] = {
     {0},
 };
 
+static const struct option schedule_options[] = {
+    {0, "case", "NAME", "the schedule of this case (default: the first)"},
+    {0, "file", "F", "read the lines from F"},
+    {0, "emit", NULL, "print the C that follows from it"},
+    {0, "judge", NULL, "judge that C as `hone judge` does, in this case"},
+    {0, "width", "BITS", "vectors of 128, 256 or 512 bits (default: this machine's)"},
+    {0},
+};
+
 static const struct option machine_options[] = {
     {0, "measure", NULL, "measure again, whatever was kept"},
     {0},
@@ -176,6 +185,26 @@ const struct verb verbs[] = {
         .least = 2,
         .most = SIZE_MAX,
         .run = verb_judge,
+    },
+    {
+        .name = "schedule",
+        .group = GROUP_LOOK,
+        .summary = "how stages become loops: what a schedule does, and what it would cost",
+        .operands = "FILE.op ['LINES' | -]",
+        .details =
+            "Reads a schedule (doc/schedule.md), fills in what it leaves open, and says in words\n"
+            "what each line does, what would be slow on this machine, and about how long it would\n"
+            "take. Lines are separated by newlines or semicolons; - reads them from the standard\n"
+            "input. Without any the usual schedule for this machine is shown, which is where\n"
+            "`hone optimize` begins.\n"
+            "\n"
+            "The estimate is made to order schedules of one program, not to be right. A schedule\n"
+            "that is not legal is exit code 2; with --judge the exit code is that of `hone "
+            "judge`.\n",
+        .options = schedule_options,
+        .least = 1,
+        .most = 2,
+        .run = verb_schedule,
     },
     {
         .name = "machine",

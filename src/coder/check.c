@@ -352,7 +352,7 @@ check_order(struct checker *checker, const struct token *token)
                         guest->tensor->name, other->tensor->name, checker->work->tensor->name);
         }
         if (work_loads(other->code, guest->tensor, NULL, 0) > 0 &&
-            ((whole && i <= now) ||
+            ((whole && i < now) ||
              (place_of(schedule, i) <= now && !comes_after(schedule, host, i))))
             illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
                     guest->tensor->name, other->tensor->name, checker->work->tensor->name);

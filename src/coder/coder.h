@@ -40,12 +40,37 @@ bool
 coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
            struct diags *diags);
 
+/* ---- in words ---- */
+
+/* What the schedule does, a short paragraph: one or two sentences for each stage with loops of its
+ * own, equal ones said once; of many only the costliest. */
+void
+coder_explain(struct buf *buf, const struct schedule *schedule);
+
+/* The lines of the filled text, in its order: rewrites, then stages. */
+struct coder_line {
+    const char *text;  /* "Y: i@p acc k" */
+    const char *stage; /* "Y"; NULL: a rewrite */
+    const char *does;  /* in words */
+};
+
+size_t
+coder_explain_lines(struct arena *arena, const struct schedule *schedule,
+                    struct coder_line **lines);
+
 /* ---- the space of schedules ---- */
 
 /* What a schedule may be chosen by; the kernel itself depends on vector_bytes alone. */
 struct coder_machine {
     unsigned vector_bytes, registers, threads;
     int64_t l1, l2; /* bytes of one core's caches */
+    /* For estimates; 0: not known, the usual value is taken. */
+    int64_t l3;                   /* bytes, of all threads together */
+    double gflops;                /* f32, one core */
+    double l2_gbs, l3_gbs;        /* what one core reads from there */
+    double memory_gbs;            /* the same from memory, */
+    double memory_gbs_all;        /* and all threads together */
+    double function_ns[OP_COUNT]; /* f32 in lanes, one element on one core */
 };
 
 #define CODER_GENES 256
@@ -77,5 +102,23 @@ coder_space_open(struct arena *arena, const struct program *program,
 /* The schedule of a genome. It may be illegal: coder_read() tells. */
 struct coder_sketch
 coder_sketch(struct coder_space *space, const struct coder_genome *genome);
+
+/* ---- what it would cost ---- */
+
+/* Microseconds of one call, from the text alone: for each stage with loops of its own what the
+ * units, the memory levels and the sharing out would need. Made to order schedules of one program,
+ * not to be right. Pure: the same numbers give the same estimate. */
+double
+coder_estimate_us(const struct schedule *schedule, const struct coder_machine *machine);
+
+struct coder_advice {
+    const char *stage; /* whom it concerns */
+    const char *text;  /* "the tile needs 20 vector registers, here are 16; write ..." */
+};
+
+/* What would be slow on this machine, with figures; never a question of right and wrong. */
+size_t
+coder_advise(struct arena *arena, const struct schedule *schedule,
+             const struct coder_machine *machine, struct coder_advice **advice);
 
 #endif

@@ -62,7 +62,9 @@ struct box {
     struct span at[LANG_MAX_RANK];
 };
 
-struct pack { /* a copy in visiting order, for one access */
+struct pack {                /* a copy in visiting order, for one access */
+    struct pack *hoisted;    /* made before the steps of a block: the next such one, */
+    const struct line *line; /* and whose it is */
     const struct pack *outer;
     const struct expr *load;
     const char *name;
@@ -122,6 +124,7 @@ struct emitter {
     struct buf globals; /* static variables */
     unsigned indent;
     unsigned lines;
+    struct pack *hoisted;
     bool functions;    /* each root is a function, equal ones are shared */
     struct buf bodies; /* of these */
     struct function *function;
@@ -236,6 +239,9 @@ nest_walk(struct nest *nest, size_t at);
 /* A whole stage by its line: the spans of its left indices are given. */
 void
 nest_stage(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer);
+/* The copies that its line begins with, before the steps of its block. */
+void
+nest_hoist(struct emitter *em, size_t stage, const struct span *left);
 
 /* acc.c */
 void
@@ -251,6 +257,8 @@ box_walk(struct nest *nest, size_t at);
 /* pack.c */
 void
 pack_walk(struct nest *nest, size_t at);
+void
+pack_hoist(struct nest *nest);
 /* The address of an access that is packed and how far it moves from lane to lane; NULL: it is not.
  */
 const char *

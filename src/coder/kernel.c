@@ -527,16 +527,27 @@ code_rec(struct emitter *em, const struct rec *rec)
     const struct program *program = em->schedule->program;
     const struct stage *first = &program->stages[rec->first];
     const char *var = code_name(em, first->index[first->carried]);
-    code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", var, var, rec->size, var);
-    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
-        const struct work *work = &em->schedule->works[i];
-        struct span left[LANG_MAX_LEVELS];
-        for (unsigned l = 0; l < work->rank; l++)
-            left[l] = (struct span){.extent = work->extent[l]};
-        left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1};
-        code_root(em, i, left);
+    bool functions = em->functions;
+    em->functions = false; /* what is copied before the steps is seen by all of them */
+    code_open(em, "{");
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1)
+            code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", var, var, rec->size, var);
+        for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+            const struct work *work = &em->schedule->works[i];
+            struct span left[LANG_MAX_LEVELS];
+            for (unsigned l = 0; l < work->rank; l++)
+                left[l] = (struct span){.extent = work->extent[l]};
+            left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1};
+            if (pass == 0)
+                nest_hoist(em, i, left);
+            else
+                code_root(em, i, left);
+        }
     }
     code_close(em);
+    code_close(em);
+    em->functions = functions;
 }
 
 #define FEW_ROOTS 3 /* more become functions of their own */

@@ -402,8 +402,8 @@ acc_position(const struct line *line)
     return line->count;
 }
 
-void
-nest_stage(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer)
+static struct nest *
+open_nest(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer)
 {
     const struct schedule *schedule = em->schedule;
     const struct work *work = &schedule->works[stage];
@@ -425,5 +425,17 @@ nest_stage(struct emitter *em, size_t stage, const struct span *left, const stru
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH)
             add_member(nest, &schedule->works[line->tokens[i].stage], i, line->tokens[i].map);
-    nest_walk(nest, 0);
+    return nest;
+}
+
+void
+nest_stage(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer)
+{
+    nest_walk(open_nest(em, stage, left, outer), 0);
+}
+
+void
+nest_hoist(struct emitter *em, size_t stage, const struct span *left)
+{
+    pack_hoist(open_nest(em, stage, left, NULL));
 }

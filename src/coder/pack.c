@@ -119,7 +119,7 @@ struct copying {
     struct nest nest; /* spans as the copy's own loops set them */
     const struct pack *pack;
     const char *end[LANG_MAX_LEVELS]; /* of each index's tile */
-    bool cut[LANG_MAX_LEVELS];        /* which may be smaller than the step that made it */
+    bool ragged[LANG_MAX_LEVELS];     /* the tile may be smaller than its extent says */
     bool threads;                     /* the first loop may be spread */
 };
 
@@ -165,7 +165,7 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
         return;
     }
     const char *saved_end = copying->end[token->level];
-    bool saved_cut = copying->cut[token->level];
+    bool saved_ragged = copying->ragged[token->level];
     const char *var = code_name(em, nest->member[0].work->index[token->level]);
     if (copying->threads)
         code_line(em, "#pragma omp parallel for");
@@ -180,8 +180,8 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     add_steps(nest, &here, &elements, step, copying->pack->stride[at]);
     if (step > 1) {
         const char *end = code_name(em, "end");
-        copying->cut[token->level] = saved_cut || saved.extent % step != 0;
-        if (copying->cut[token->level])
+        copying->ragged[token->level] = saved_ragged || saved.extent % step != 0;
+        if (copying->ragged[token->level])
             code_line(em, "const long %s = %s + %" PRId64 " < %s ? %s + %" PRId64 " : %s;", end,
                       var, step, saved_end, var, step, saved_end);
         else
@@ -191,7 +191,7 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     copy_from(copying, at + 1, &here);
     code_close(em);
     copying->end[token->level] = saved_end;
-    copying->cut[token->level] = saved_cut;
+    copying->ragged[token->level] = saved_ragged;
     *span = saved;
 }
 
@@ -258,8 +258,9 @@ holds_default(const struct work *work, const struct expr *load)
     return low >= (dtype == DTYPE_I32 || dtype == DTYPE_I8 ? -top - 1 : 0) && high <= top;
 }
 
-void
-pack_walk(struct nest *nest, size_t at)
+/* Declares and fills the copy; NULL after errors. */
+static struct pack *
+make_pack(struct nest *nest, size_t at)
 {
     struct emitter *em = nest->em;
     const struct token *token = &nest->line->tokens[at];
@@ -271,13 +272,13 @@ pack_walk(struct nest *nest, size_t at)
         code_fail(em, token->place, "%s: %s reads %s %zu times in its loops; %s", token->text,
                   work->tensor->name, token->tensor->name, count,
                   count == 0 ? "leave it out" : "write a number up to that");
-        return;
+        return NULL;
     }
     for (const struct pack *other = nest->packs; other != NULL; other = other->outer)
         if (other->load == loads[token->number - 1]) {
             code_fail(em, token->place, "%s: this access is copied already; once is enough",
                       token->text);
-            return;
+            return NULL;
         }
     struct level levels[LANG_MAX_LEVELS];
     work_ranges(work, levels);
@@ -286,13 +287,13 @@ pack_walk(struct nest *nest, size_t at)
                   "%s: %s is read in a piece of a cat only, and not all of the tile is in it; "
                   "leave it out",
                   token->text, token->tensor->name);
-        return;
+        return NULL;
     }
     if (!holds_default(work, loads[token->number - 1])) {
         code_fail(em, token->place,
                   "%s: %s is %s, which does not hold what is read outside of it; leave it out",
                   token->text, token->tensor->name, dtype_info[token->tensor->dtype].name);
-        return;
+        return NULL;
     }
     struct pack *pack = arena_alloc(em->arena, sizeof *pack);
     *pack = (struct pack){.outer = nest->packs, .load = loads[token->number - 1], .token = at};
@@ -302,13 +303,69 @@ pack_walk(struct nest *nest, size_t at)
             em, token->place,
             "%s: the copy would take more than 256 MB; write it below a tile of fewer elements",
             token->text);
-        return;
+        return NULL;
     }
     pack->used = arena_alloc(em->arena, sizeof *pack->used);
-    size_t start = em->out->length;
     pack->name =
         code_scratch(nest, em->storage[token->tensor->number], token->tensor->dtype, elements);
     copy_out(nest, pack);
+    return pack;
+}
+
+/* The copies that a line begins with can be made before the steps of its block, if what they copy
+ * does not change with them. */
+void
+pack_hoist(struct nest *nest)
+{
+    struct emitter *em = nest->em;
+    const struct work *work = nest->member[0].work;
+    for (size_t at = 0; at < nest->line->count && !em->failed; at++) {
+        const struct token *token = &nest->line->tokens[at];
+        if (token->form == TOKEN_INLINE)
+            continue;
+        bool inside = token->form == TOKEN_PACK && token->tensor->stage != NULL &&
+                      token->tensor->stage->rec == work->stage->rec;
+        if (token->form != TOKEN_PACK || inside)
+            return;
+        struct pack *pack = make_pack(nest, at);
+        if (pack == NULL)
+            return;
+        if (pack->load->free & 1u << work->stage->carried)
+            code_fail(em, token->place,
+                      "%s: what is copied changes from step to step; put it "
+                      "behind a loop",
+                      token->text);
+        pack->line = nest->line;
+        pack->hoisted = em->hoisted;
+        em->hoisted = pack;
+    }
+}
+
+static struct pack *
+find_hoisted(const struct nest *nest, size_t at)
+{
+    struct pack *pack = nest->em->hoisted;
+    while (pack != NULL && !(pack->line == nest->line && pack->token == at))
+        pack = pack->hoisted;
+    return pack;
+}
+
+void
+pack_walk(struct nest *nest, size_t at)
+{
+    struct emitter *em = nest->em;
+    struct pack *pack = find_hoisted(nest, at);
+    if (pack != NULL) {
+        pack->outer = nest->packs;
+        nest->packs = pack;
+        nest_walk(nest, at + 1);
+        nest->packs = pack->outer;
+        return;
+    }
+    size_t start = em->out->length;
+    pack = make_pack(nest, at);
+    if (pack == NULL)
+        return;
     size_t end = em->out->length;
     nest->packs = pack;
     nest_walk(nest, at + 1);

@@ -320,7 +320,7 @@ read_change(struct reader *reader)
 struct pending { /* a line whose tokens wait until all rewrites are known */
     struct pending *next;
     const char *name, *at, *end, *line_start;
-    uint32_t line;
+    uint32_t line, column;
     bool rec;
 };
 
@@ -370,6 +370,7 @@ read_line(struct reader *reader, struct pending ***last)
     }
     reader->end = end;
     line->name = word != NULL ? word : "";
+    line->column = place_of(reader, word != NULL ? start : colon).column;
     line->at = colon + 1;
     line->end = end;
     line->line_start = reader->line_start;
@@ -384,6 +385,7 @@ static bool
 read_lines(struct reader *reader, struct pending **lines)
 {
     const char *at = reader->source->text, *end = at + reader->source->length;
+    const char *line_start = at; /* semicolons begin no new one */
     bool good = true, ours = true;
     while (at < end) {
         const char *newline = at + strcspn(at, "\n;");
@@ -391,7 +393,8 @@ read_lines(struct reader *reader, struct pending **lines)
             newline = end;
         const char *comment = memchr(at, '#', (size_t)(newline - at));
         const char *name;
-        reader->line_start = reader->at = at;
+        reader->line_start = line_start;
+        reader->at = at;
         reader->end = comment != NULL ? comment : newline;
         if (comment != NULL) /* a comment may hold a semicolon */
             newline = at + strcspn(at, "\n");
@@ -399,8 +402,10 @@ read_lines(struct reader *reader, struct pending **lines)
             ours = strcmp(name, reader->program->case_name) == 0;
         if (ours)
             good = read_line(reader, &lines) && good;
-        if (newline < end && *newline == '\n')
+        if (newline < end && *newline == '\n') {
             reader->line++;
+            line_start = newline + 1;
+        }
         at = newline + 1;
     }
     return good;
@@ -410,7 +415,7 @@ static bool
 resolve_line(struct reader *reader, const struct pending *pending)
 {
     struct schedule *schedule = reader->schedule;
-    struct place place = {reader->source, pending->line, 1};
+    struct place place = {reader->source, pending->line, pending->column};
     size_t number;
     if (!need_stage(reader, place, pending->name, &number))
         return false;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MAX_HOLES 128
+#define SERIAL_POINTS 20000 /* fewer are not worth a parallel region */
 
 struct coder_space {
     struct arena *arena;
@@ -421,7 +422,8 @@ tile_line(struct look *look, uint32_t done, bool inner)
             others *= (double)work->extent[l];
     static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
     static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
-    bool heavy = look->other >= 0 && depth >= 32 && !inner;
+    bool rec = work->stage->rec >= 0;
+    bool heavy = look->other >= 0 && depth >= 32 && !inner && !rec;
     int64_t cut = heavy && work->extent[red] > 128
                       ? depths[ask(s, stage, "depth", 7, work->extent[red] > 512 ? 3 : 0)]
                       : 0;
@@ -435,7 +437,8 @@ tile_line(struct look *look, uint32_t done, bool inner)
     bool whole_down = pack_down && ask_if(s, stage, "pack down whole", others > 1);
     bool by_other =
         others >= machine->threads && !inner && ask_if(s, stage, "threads outside", true);
-    bool threads = !inner && work->stage->rec < 0;
+    double points = depth * others * (double)(rows * width);
+    bool threads = !inner && (!rec || points > 20 * SERIAL_POINTS);
 
     if (cut >= work->extent[red < 0 ? 0 : red])
         cut = 0;
@@ -881,6 +884,37 @@ prepare(struct sketcher *s)
     return s->schedule != NULL;
 }
 
+/* Points of all loops: what there is to share. */
+static double
+points_of(const struct sketcher *s)
+{
+    double total = 0;
+    for (size_t i = 0; i < s->program->stage_count; i++) {
+        const struct work *work = &s->schedule->works[i];
+        double points = 1;
+        for (unsigned l = 0; l < work->levels; l++)
+            points *= (double)work->extent[l];
+        total += points;
+    }
+    return total;
+}
+
+/* Small work is done before other threads have begun. */
+static void
+drop_threads(struct buf *lines)
+{
+    char *to = lines->data;
+    for (const char *from = lines->data; from != NULL && *from; from++)
+        if (from[0] == '@' && from[1] == 'p')
+            from++;
+        else
+            *to++ = *from;
+    if (to != NULL) {
+        *to = '\0';
+        lines->length = (size_t)(to - lines->data);
+    }
+}
+
 struct coder_space *
 coder_space_open(struct arena *arena, const struct program *program,
                  const struct coder_machine *machine)
@@ -922,6 +956,8 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
         stage_line(&s, work, 0, false);
         buf_putc(&s.lines, '\n');
     }
+    if (!ask_if(&s, "all", "threads", points_of(&s) > SERIAL_POINTS))
+        drop_threads(&s.lines);
     buf_add(&s.changes, s.lines.data, s.lines.length);
     return (struct coder_sketch){s.changes.data ? s.changes.data : "", s.holes, s.hole_count};
 }

@@ -118,6 +118,15 @@ prepare(struct race *race, struct diags *diags)
 
 /* ---- the rounds ---- */
 
+/* A baseline that is slow and far behind is known well enough after two rounds. */
+static bool
+is_far_behind(const struct race *race, size_t runner)
+{
+    const struct runner *r = &race->runners[runner];
+
+    return runner > 0 && race->rounds >= 2 && r->ns > 1e8 && r->ns > 8 * race->runners[0].ns;
+}
+
 static enum status
 run_round(struct race *race, struct diags *diags)
 {
@@ -128,6 +137,11 @@ run_round(struct race *race, struct diags *diags)
         size_t i = (start + k) % race->count;
         struct runner *runner = &race->runners[i];
         struct judge__sample sample;
+
+        if (is_far_behind(race, i)) {
+            runner->times[race->rounds] = NAN;
+            continue;
+        }
         enum status status = judge__sample(&race->pool, race->arena, runner->object, runner->calls,
                                            runner->ns, i == 0, &sample, diags);
 
@@ -152,13 +166,14 @@ summarise(const struct race *race, size_t runner, bool ratio)
     bool all = (double)race->disturbed > DISTURBED_MOST * (double)race->rounds;
     size_t count = 0;
 
-    for (size_t r = 0; r < race->rounds; r++) {
-        double time = race->runners[runner].times[r];
+    for (int pass = 0; pass < 2 && count == 0; pass++, all = true)
+        for (size_t r = 0; r < race->rounds; r++) {
+            double time = race->runners[runner].times[r];
 
-        if (isnan(time) || (race->bad[r] && !all))
-            continue;
-        values[count++] = ratio ? log(time / race->runners[0].times[r]) : time;
-    }
+            if (isnan(time) || (race->bad[r] && !all))
+                continue;
+            values[count++] = ratio ? log(time / race->runners[0].times[r]) : time;
+        }
     if (count == 0)
         return (struct measure_summary){.median = NAN, .low = NAN, .high = NAN};
     return measure_summarise(values, count);
@@ -174,7 +189,7 @@ is_narrow(const struct race *race)
     for (size_t i = 1; i < race->count; i++) {
         struct measure_summary ratio = summarise(race, i, true);
 
-        if (ratio.high - ratio.low > 2 * race->effort->narrow)
+        if (!is_far_behind(race, i) && ratio.high - ratio.low > 2 * race->effort->narrow)
             return false;
     }
     return true;

@@ -4,11 +4,18 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/rng.h"
 #include "measure/measure.h"
 #include "search/search.h"
 
 #include <math.h>
 #include <string.h>
+
+enum {
+    DRAFTED = 64,   /* schedules that the model looks at, */
+    DRAFTS = 5,     /* and how many of them are tried */
+    DRAFTABLE = 24, /* stages: of larger programs a look costs too much */
+};
 
 struct loop { /* of all cases */
     struct arena *arena;
@@ -62,17 +69,23 @@ is_new(struct tuning *tuning, const char *kernel)
     return true;
 }
 
+static struct schedule *
+read_schedule(struct tuning *tuning, const char *text)
+{
+    struct arena *arena = tuning->loop->arena;
+    struct source source = {"schedule", text, strlen(text)};
+    struct coder_options options = {tuning->loop->options->machine.vector_bytes};
+    return coder_read(arena, tuning->to->program, &source, &options, diags_create(arena, 1));
+}
+
 /* Schedule to kernel; NULL: illegal, which costs nothing. */
 static const char *
 emit_kernel(struct tuning *tuning, const char *text, const char **filled)
 {
     struct arena *arena = tuning->loop->arena;
-    struct source source = {"schedule", text, strlen(text)};
-    struct coder_options options = {tuning->loop->options->machine.vector_bytes};
-    struct diags *ours = diags_create(arena, 1);
-    struct schedule *schedule = coder_read(arena, tuning->to->program, &source, &options, ours);
+    struct schedule *schedule = read_schedule(tuning, text);
     struct buf kernel = buf_in(arena), words = buf_in(arena);
-    if (schedule == NULL || !coder_emit(&kernel, arena, schedule, ours))
+    if (schedule == NULL || !coder_emit(&kernel, arena, schedule, diags_create(arena, 1)))
         return NULL;
     coder_write(&words, schedule);
     *filled = words.data ? words.data : "";
@@ -269,6 +282,48 @@ try_earlier(struct tuning *tuning)
     return status == STATUS_NO ? STATUS_OK : status;
 }
 
+static struct coder_sketch
+sketch_point(struct tuning *tuning, const struct search_point *point)
+{
+    struct coder_genome genome;
+    memcpy(genome.gene, point->gene, sizeof genome.gene);
+    return coder_sketch(tuning->space, &genome);
+}
+
+struct drafted {
+    struct search_point point;
+    double us; /* by the model */
+};
+
+/* The analytic model looks at many schedules, and the few that it likes best are tried first. */
+static void
+draft(struct tuning *tuning)
+{
+    struct drafted best[DRAFTS + 1] = {0}; /* sorted; the last place is for the next one */
+    struct rng rng = rng_stream(tuning->loop->options->seed, "draft");
+    const struct search_point usual = {{0}};
+    size_t count = 0;
+    for (unsigned i = 0; i < DRAFTED; i++) {
+        struct drafted next = {usual, 0};
+        struct coder_sketch sketch = sketch_point(tuning, &usual);
+        for (size_t h = 0; h < sketch.hole_count; h++)
+            if (rng_uniform(&rng) < 0.4)
+                next.point.gene[sketch.holes[h].gene] =
+                    (uint8_t)rng_below(&rng, sketch.holes[h].answers);
+        struct schedule *schedule = read_schedule(tuning, sketch_point(tuning, &next.point).text);
+        if (schedule == NULL)
+            continue;
+        next.us = coder_estimate_us(schedule, &tuning->loop->options->machine);
+        size_t at = count;
+        for (; at > 0 && best[at - 1].us > next.us; at--)
+            best[at] = best[at - 1];
+        best[at] = next;
+        count += count < DRAFTS;
+    }
+    for (size_t i = 0; i < count; i++)
+        search_seed(tuning->search, &best[i].point);
+}
+
 static enum status
 evolve(struct tuning *tuning, const char **why)
 {
@@ -276,12 +331,10 @@ evolve(struct tuning *tuning, const char **why)
     unsigned barren = 0; /* points in a row that gave nothing to judge */
     while (status == STATUS_OK && (*why = why_stop(tuning)) == NULL) {
         struct search_point point;
-        struct coder_genome genome;
         const char *filled = NULL;
         double us;
         search_ask(tuning->search, &point);
-        memcpy(genome.gene, point.gene, sizeof genome.gene);
-        struct coder_sketch sketch = coder_sketch(tuning->space, &genome);
+        struct coder_sketch sketch = sketch_point(tuning, &point);
         struct search_hole holes[128];
         size_t hole_count = 0;
         for (; hole_count < sketch.hole_count && hole_count < 128; hole_count++)
@@ -337,6 +390,8 @@ tune(struct tuning *tuning, const char **why)
     tuning->space = coder_space_open(loop->arena, tuning->to->program, &options->machine);
     tuning->search =
         search_open(loop->arena, &(struct search_options){.seed = options->seed + tuning->number});
+    if (tuning->to->program->stage_count <= DRAFTABLE)
+        draft(tuning);
     status = try_earlier(tuning);
     if (status == STATUS_OK)
         status = evolve(tuning, why);
@@ -344,6 +399,13 @@ tune(struct tuning *tuning, const char **why)
         status = try_plain(tuning);
     judge_kernel_close(tuning->champion);
     judge_task_close(tuning->task);
+    if (tuning->to->schedule != NULL) {
+        struct buf words = buf_in(loop->arena);
+        struct schedule *best = read_schedule(tuning, tuning->to->schedule);
+        if (best != NULL)
+            coder_explain(&words, best);
+        tuning->to->words = words.data;
+    }
     tuning->to->tried = tuning->tried;
     tuning->to->tried_count = tuning->tried_count;
     return status;

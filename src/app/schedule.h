@@ -1,0 +1,26 @@
+/* The pieces of `hone schedule`. */
+#ifndef HONE_APP_SCHEDULE_H
+#define HONE_APP_SCHEDULE_H
+
+#include "app/cli.h"
+#include "coder/coder.h"
+#include "measure/measure.h"
+
+struct schedule_view {
+    const struct program *program;
+    const struct schedule *schedule;
+    struct coder_machine machine;
+    bool usual; /* nobody gave lines */
+};
+
+/* This machine as schedules are chosen by: what it says of itself, and what was measured if that
+ * was kept. */
+void
+schedule_machine(struct arena *arena, struct coder_machine *machine, struct measure_facts *facts);
+
+void
+schedule_screen(struct buf *buf, const struct schedule_view *view, int verbosity);
+void
+schedule_json(struct buf *buf, const struct schedule_view *view);
+
+#endif

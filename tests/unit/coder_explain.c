@@ -1,0 +1,157 @@
+/* Schedules in words. */
+#include "unit.h"
+
+#include "base/buf.h"
+#include "coder/coder.h"
+#include "lang/lang.h"
+
+static struct schedule *
+read_schedule(struct unit *unit, const char *op, const char *text)
+{
+    struct lang *lang = lang_parse(unit->arena, "test.op", op, strlen(op), unit->diags);
+    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
+    struct source *source = arena_alloc(unit->arena, sizeof *source);
+    struct coder_options options = {32};
+    *source = (struct source){"schedule", text, strlen(text)};
+    struct schedule *schedule =
+        program ? coder_read(unit->arena, program, source, &options, unit->diags) : NULL;
+    if (schedule == NULL)
+        fail_msg("refused: %s\n%s", text, unit_printed(unit, false));
+    return schedule;
+}
+
+static const char *
+explained(struct unit *unit, const char *op, const char *text)
+{
+    struct buf buf = buf_in(unit->arena);
+    coder_explain(&buf, read_schedule(unit, op, text));
+    return buf.data;
+}
+
+static const char sgemm[] = "op sgemm\ndim M=1024, N=1024, K=1024\nin A: f32[M,K]\nin B: f32[K,N]\n"
+                            "C[i,j] = sum[k](A[i,k] * B[k,j])\nout C\n";
+static const char softmax[] = "op softmax\ndim R=1024, N=4096\nin X: f32[R,N]\n"
+                              "M[r] = max[j](X[r,j])\nE[r,j] = exp(X[r,j] - M[r])\n"
+                              "S[r] = sum[j](E[r,j])\nY[r,j] = E[r,j] / S[r]\nout Y\n";
+
+static void
+a_matrix_product(void **state)
+{
+    assert_string_equal(
+        explained(*state, sgemm, "C: k/256 j/512 pack(B) i/96@p j/2v i/6 acc k i@u j/v@u j@v"),
+        "C: blocks of 96 i are shared among the threads, in pieces of 256 k and 512 j; B is copied "
+        "in the order in which it is read, once for all threads. Tiles of 6 i by 16 j stay in "
+        "registers while k runs; vectors of 8 lanes along j, 2 unrolled, i unrolled.");
+    assert_string_equal(explained(*state, sgemm, "C:"),
+                        "C: i is shared among the threads. Each result stays in a register while k "
+                        "runs; one element at a time.");
+    assert_string_equal(explained(*state, sgemm, "C: i k j@v"),
+                        "C: one thread does it all. Results are added up in memory over k; vectors "
+                        "of 8 lanes along j.");
+}
+
+static void
+rows(void **state)
+{
+    assert_string_equal(
+        explained(*state, softmax,
+                  "M: r acc j/4v j/v@a j@v; E: r with(S) j/2v j/v@u j@v; "
+                  "Y: r@p do(M) do(E) nt j/2v j/v@u j@v"),
+        "Y: r is shared among the threads; for each of them M and E (with S) are computed first, "
+        "as "
+        "far as it is read there. Vectors of 8 lanes along j, 2 unrolled; results are stored past "
+        "the caches.");
+}
+
+static void
+lines_one_by_one(void **state)
+{
+    struct unit *unit = *state;
+    struct coder_line *lines;
+    struct schedule *schedule =
+        read_schedule(unit, softmax,
+                      "M: r acc j/4v j/v@a j@v; E: r with(S) j/2v j/v@u j@v; "
+                      "Y: r@p do(M) do(E) j/2v j/v@u j@v");
+    assert_int_equal(coder_explain_lines(unit->arena, schedule, &lines), 3);
+    assert_string_equal(lines[0].text, "M: r acc j/4v j/v@a j@v");
+    assert_string_equal(lines[0].stage, "M");
+    assert_string_equal(lines[0].does,
+                        "Inside of Y: each result stays in a register while j runs; vectors of 8 "
+                        "lanes along j, 4 with accumulators of their own.");
+    assert_string_equal(
+        lines[1].does, "Inside of Y: vectors of 8 lanes along j, 2 unrolled; S in the same loops.");
+}
+
+static void
+rewrites(void **state)
+{
+    struct unit *unit = *state;
+    static const char conv[] = "op conv\ndim N=4, C=8, H=16, W=16, K=8\nin X: f32[N,C,H,W]\n"
+                               "in F: f32[K,C,3,3]\n"
+                               "Y[n,k,y:H,x:W] = sum[c,r,s](X[n,c,y+r-1,x+s-1|0] * F[k,c,r,s])\n"
+                               "out Y\n";
+    struct coder_line *lines;
+    struct schedule *schedule =
+        read_schedule(unit, conv, "! pad Y X\nY: n@p k y x/v acc c r s x@v");
+    assert_true(coder_explain_lines(unit->arena, schedule, &lines) >= 2);
+    assert_string_equal(lines[0].text, "! pad Y X");
+    assert_null(lines[0].stage);
+    assert_string_equal(
+        lines[0].does,
+        "X is first copied with a border, so that Y reads it without asking where it ends.");
+}
+
+static void
+equal_stages_are_said_once(void **state)
+{
+    static const char op[] = "op many\ndim N=64\nin X: f32[N,N]\n"
+                             "A[i,j] = sum[k](X[i,k] * X[k,j])\nB[i,j] = sum[k](A[i,k] * A[k,j])\n"
+                             "D[i,j] = sum[k](B[i,k] * B[k,j])\nout D\n";
+    assert_string_equal(
+        explained(*state, op, ""),
+        "A, B and D: i is shared among the threads. Each result stays in a register "
+        "while k runs; one element at a time.");
+}
+
+/* Twelve different stages: the eight with the most operations are told. */
+static void
+only_the_costliest_of_many(void **state)
+{
+    struct unit *unit = *state;
+    struct buf op = buf_in(unit->arena), lines = buf_in(unit->arena);
+    buf_puts(&op, "op many\ndim N=64\nin X: f32[N,N]\n");
+    for (int i = 0; i < 12; i++) {
+        buf_printf(&op, "A%d[i:%d,j] = sum[k](X[i,k] * X[k,j])\n", i, 20 + i);
+        buf_printf(&lines, "A%d: i/%d@p i j acc k\n", i, 2 + i);
+    }
+    buf_puts(&op, "out A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11\n");
+    const char *text = explained(unit, op.data, lines.data);
+    assert_null(strstr(text, "A3: "));
+    assert_non_null(strstr(text, "A4: blocks of 6 i"));
+    assert_non_null(strstr(text, "A11: blocks of 13 i"));
+    assert_non_null(strstr(text, "4 more stages with fewer operations have loops of their own."));
+}
+
+static void
+steps_of_a_recurrence(void **state)
+{
+    static const char op[] = "op cumsum\ndim R=8, T=32\nin X: f32[R,T]\n"
+                             "Y[r,t] = Y[r,t-1|0] + X[r,t]\nout Y\n";
+    assert_string_equal(
+        explained(*state, op, ""),
+        "Y: in order along t, r is shared among the threads. One element at a time.");
+    assert_string_equal(explained(*state, op, "Y: r"),
+                        "Y: step by step along t. One element at a time.");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(a_matrix_product),           UNIT_TEST(rows),
+        UNIT_TEST(lines_one_by_one),           UNIT_TEST(rewrites),
+        UNIT_TEST(equal_stages_are_said_once), UNIT_TEST(only_the_costliest_of_many),
+        UNIT_TEST(steps_of_a_recurrence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
