@@ -371,7 +371,6 @@ pack_walk(struct nest *nest, size_t at)
     nest_walk(nest, at + 1);
     nest->packs = pack->outer;
     if (!*pack->used) { /* this tile lies in another piece of a cat */
-        memmove(em->out->data + start, em->out->data + end, em->out->length + 1 - end);
-        em->out->length -= end - start;
+        code_remove(em, start, end);
     }
 }

@@ -463,6 +463,8 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         return default_value(nest, member, e, varies(nest, member, e));
     const struct tensor *tensor = e->tensor;
     const struct box *box = find_box(nest, tensor);
+    if (box != NULL)
+        *box->used = true;
     struct lin subscripts[LANG_MAX_RANK];
     int64_t stride = 0;
     bool by_lane = false;
