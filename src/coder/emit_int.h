@@ -274,7 +274,7 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
 /* Does the name stand in a C text, comments left out? */
 bool
 tidy_mentions(const char *text, const char *name);
-/* The text of a function without lines `const T name = ...;` that nothing else names. */
+/* The text of a function without names and scratch that it declares and does not use. */
 const char *
 tidy_unused(struct arena *arena, const char *text);
 

@@ -81,22 +81,27 @@ count_names(struct arena *arena, const char *text)
     return counts;
 }
 
-/* The name that a line `const T name = ...;` gives; NULL: it is another. */
+/* The name that a line declares, `const T name = ...;` or scratch; NULL: it is another. */
 static const char *
 named_by(const char *line, const char *end, size_t *length)
 {
+    static const char scratch[] = "__attribute__((aligned(64)));";
     while (line < end && *line == ' ')
         line++;
-    if (end - line < 6 || memcmp(line, "const ", 6) != 0)
+    const char *stop = NULL;
+    if (end - line > 6 && memcmp(line, "const ", 6) == 0) {
+        stop = memchr(line, '=', (size_t)(end - line));
+        stop = stop != NULL && stop[-1] == ' ' ? stop - 1 : NULL;
+    } else if ((size_t)(end - line) > strlen(scratch) &&
+               memcmp(end - strlen(scratch), scratch, strlen(scratch)) == 0)
+        stop = memchr(line, '[', (size_t)(end - line));
+    if (stop == NULL)
         return NULL;
-    const char *equals = memchr(line, '=', (size_t)(end - line));
-    if (equals == NULL || equals[-1] != ' ')
-        return NULL;
-    const char *name = equals - 1;
-    while (is_name_byte(name[-1]))
+    const char *name = stop;
+    while (name > line && is_name_byte(name[-1]))
         name--;
-    *length = (size_t)(equals - 1 - name);
-    return name[-1] == ' ' ? name : NULL;
+    *length = (size_t)(stop - name);
+    return name > line && name[-1] == ' ' ? name : NULL;
 }
 
 const char *

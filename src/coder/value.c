@@ -681,6 +681,8 @@ infix_value(struct nest *nest, const struct member *member, const struct expr *e
         b = value_as(nest, b, lane, true);
     }
     const char *sign = op_info[e->op].spelling;
+    if (comparison && !vector && lane < LANE_F32 && strcmp(a.text, b.text) == 0)
+        return scalar(e->op == OP_LE || e->op == OP_GE || e->op == OP_EQ ? "1" : "0", LANE_BOOL);
     if (vector && logic)
         sign = e->op == OP_AND ? "&" : "|";
     struct value value = {say(nest, "(%s %s %s)", a.text, sign, b.text), lane, vector};
@@ -751,6 +753,8 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
         start = end;
         if (i + 1 < e->count)
             buf_printf(&buf, "%s < %" PRId64 " ? ", lin_text(nest->em->arena, &at), start);
+        if (vector) /* see chosen() */
+            buf_printf(&buf, "(%s)", value_type(nest, lane, true));
         buf_puts(&buf, operand(nest, member, e->args[i], lane, vector, reduced).text);
         buf_puts(&buf, i + 1 < e->count ? " : " : ")");
     }
