@@ -198,6 +198,32 @@ index_lane(const struct nest *nest)
     return nest->vector >= 0 && !wide ? LANE_I32 : LANE_I64;
 }
 
+/* Left indices are within the piece that the reduction stands in: always, never, or under a
+ * condition, which is added to `buf`. Spans are narrowed to it. */
+static bool
+is_in_piece(struct nest *nest, const struct member *member, struct buf *buf)
+{
+    const struct work *work = member->work;
+    for (unsigned i = 0; i < work->rank; i++) {
+        struct span *span = &nest->span[member->map[i]];
+        if (!work_is_cut(work, i))
+            continue;
+        if (span->high < work->first[i] || span->low > work->last[i])
+            return false;
+        struct lin at = {.add = span->add};
+        if (span->var != NULL)
+            lin_add_var(&at, span->var, 1);
+        const char *text = lin_text(nest->em->arena, &at);
+        if (span->low < work->first[i])
+            buf_printf(buf, "%s%s >= %" PRId64, buf->length ? " && " : "", text, work->first[i]);
+        if (span->high > work->last[i])
+            buf_printf(buf, "%s%s <= %" PRId64, buf->length ? " && " : "", text, work->last[i]);
+        span->low = span->low > work->first[i] ? span->low : work->first[i];
+        span->high = span->high < work->last[i] ? span->high : work->last[i];
+    }
+    return true;
+}
+
 static void
 declare(struct nest *nest, struct member *member, void *context)
 {
@@ -218,6 +244,17 @@ declare(struct nest *nest, struct member *member, void *context)
         code_line(em, "%s %s = %s;", value_type(nest, lane, vector),
                   register_name(nest, member, "_n"),
                   identity_value(nest, member, lane, vector).text);
+    struct span saved[LANG_MAX_LEVELS];
+    struct buf condition = buf_in(em->arena);
+    memcpy(saved, nest->span, sizeof saved);
+    if (!is_in_piece(nest, member, &condition)) { /* nothing is added and nobody asks */
+        code_line(em, "(void)%s;", register_name(nest, member, ""));
+        if (is_arg(member))
+            code_line(em, "(void)%s;", register_name(nest, member, "_at"));
+        if (counts(member))
+            code_line(em, "(void)%s;", register_name(nest, member, "_n"));
+    }
+    memcpy(nest->span, saved, sizeof saved);
 }
 
 /* ---- terms ---- */
@@ -295,32 +332,6 @@ add_arg_term(struct nest *nest, struct member *member, struct value term,
     struct value old = {best, term.lane, vector}, old_at = {at, index.lane, vector};
     code_line(em, "%s = %s;", best, value_select(nest, better, term, old).text);
     code_line(em, "%s = %s;", at, value_select(nest, better, index, old_at).text);
-}
-
-/* Left indices are within the piece that the reduction stands in: always, never, or under a
- * condition, which is added to `buf`. Spans are narrowed to it. */
-static bool
-is_in_piece(struct nest *nest, const struct member *member, struct buf *buf)
-{
-    const struct work *work = member->work;
-    for (unsigned i = 0; i < work->rank; i++) {
-        struct span *span = &nest->span[member->map[i]];
-        if (!work_is_cut(work, i))
-            continue;
-        if (span->high < work->first[i] || span->low > work->last[i])
-            return false;
-        struct lin at = {.add = span->add};
-        if (span->var != NULL)
-            lin_add_var(&at, span->var, 1);
-        const char *text = lin_text(nest->em->arena, &at);
-        if (span->low < work->first[i])
-            buf_printf(buf, "%s%s >= %" PRId64, buf->length ? " && " : "", text, work->first[i]);
-        if (span->high > work->last[i])
-            buf_printf(buf, "%s%s <= %" PRId64, buf->length ? " && " : "", text, work->last[i]);
-        span->low = span->low > work->first[i] ? span->low : work->first[i];
-        span->high = span->high < work->last[i] ? span->high : work->last[i];
-    }
-    return true;
 }
 
 static void

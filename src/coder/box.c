@@ -163,11 +163,12 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
 }
 
 static struct box *
-new_box(struct nest *nest, const struct work *work, const struct span *at)
+new_box(struct nest *nest, const struct work *work, const struct span *at, bool *used)
 {
     struct box *box = arena_alloc(nest->em->arena, sizeof *box);
     int64_t count = 1;
     box->outer = nest->boxes;
+    box->used = used;
     box->tensor = work->tensor;
     box->whole = work->stored && work->in_place;
     for (unsigned i = 0; i < work->rank; i++) {
@@ -191,24 +192,30 @@ box_walk(struct nest *nest, size_t at)
     const struct box *outer = nest->boxes;
     struct hull hulls[LANG_MAX_RANK] = {0};
     struct span spans[LANG_MAX_LEVELS];
+    bool *used = arena_alloc(em->arena, sizeof *used);
+    size_t start = em->out->length;
     find_hulls(nest, at, token->stage, hulls, 0);
     for (unsigned i = 0; i < work->levels; i++)
         spans[i] = i < work->rank ? span_of(em, &hulls[i], work->extent[i], work->index[i])
                                   : (struct span){.extent = work->extent[i]};
-    nest->boxes = new_box(nest, work, spans);
+    nest->boxes = new_box(nest, work, spans, used);
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH) {
             const struct work *guest = &schedule->works[line->tokens[i].stage];
             struct span guest_spans[LANG_MAX_RANK];
             for (unsigned d = 0; d < guest->rank; d++)
                 guest_spans[d] = spans[line->tokens[i].map[d]];
-            nest->boxes = new_box(nest, guest, guest_spans);
+            nest->boxes = new_box(nest, guest, guest_spans, used);
         }
     code_open(em, "{");
     nest_stage(em, token->stage, spans, nest);
     code_close(em);
+    size_t end = em->out->length;
+    *used = work->stored && work->in_place;
     size_t before = hoist_open(nest, at + 1);
     nest_walk(nest, at + 1);
     hoist_close(nest, before);
     nest->boxes = outer;
+    if (!*used) /* this tile reads its defaults only */
+        code_remove(em, start, end);
 }

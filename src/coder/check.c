@@ -141,6 +141,10 @@ check_marks(struct checker *checker)
         if (token->form == TOKEN_LOOP && token->mark == MARK_OWN && left)
             illegal(checker, token, "@a is for reduction indices; %s is on the left: write @u",
                     work->index[token->level]);
+        if (token->form == TOKEN_PACK && token->tensor == work->tensor &&
+            work_runs_scan(checker->schedule, work))
+            illegal(checker, token, "%s is computed by these loops; leave it out",
+                    work->tensor->name);
         if (token->form == TOKEN_PACK && vector != NULL)
             illegal(checker, token, "below %s there is one vector; put it before", vector->text);
         threads = group ? token : threads;
@@ -253,6 +257,9 @@ check_guest(struct checker *checker, size_t at)
         if (!has && host->extent[loop->level] > 1)
             illegal(checker, loop, "%s has no such index, so with(%s) would compute it many times",
                     guest->tensor->name, guest->tensor->name);
+        else if (!left && loop->mark == MARK_THREADS && host->extent[loop->level] > 1)
+            illegal(checker, loop, "%s is reduced over it, which threads cannot share out",
+                    guest->tensor->name);
         else if (t < at && !left && host->extent[loop->level] > 1)
             illegal(checker, token, "put it before %s, over which %s is reduced", loop->text,
                     guest->tensor->name);

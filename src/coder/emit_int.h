@@ -60,6 +60,7 @@ struct box {
     const char *name;
     bool whole; /* the tensor's own storage: indices are absolute */
     struct span at[LANG_MAX_RANK];
+    bool *used; /* somebody reads it */
 };
 
 struct pack {                /* a copy in visiting order, for one access */
@@ -127,6 +128,7 @@ struct emitter {
     unsigned lines;
     struct pack *hoisted;
     bool functions;    /* each root is a function, equal ones are shared */
+    const char *step;  /* of the block around the function at work, or NULL: a name taken */
     struct buf bodies; /* of these */
     struct function *function;
     size_t function_count;
@@ -148,6 +150,9 @@ void
 code_open(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void
 code_close(struct emitter *em);
+/* Takes back what was printed between two lengths of `out`. */
+void
+code_remove(struct emitter *em, size_t start, size_t end);
 const char *
 code_name(struct emitter *em, const char *base); /* a fresh C name */
 bool
@@ -280,5 +285,13 @@ pack_hoist(struct nest *nest);
 const char *
 pack_address(struct nest *nest, const struct member *member, const struct expr *load,
              int64_t *stride);
+
+/* tidy.c */
+/* Does the name stand in a C text, comments left out? */
+bool
+tidy_mentions(const char *text, const char *name);
+/* The text of a function without names and scratch that it declares and does not use. */
+const char *
+tidy_unused(struct arena *arena, const char *text);
 
 #endif

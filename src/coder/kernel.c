@@ -3,7 +3,6 @@
 
 #include "target/target.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,6 +48,13 @@ code_close(struct emitter *em)
 }
 
 void
+code_remove(struct emitter *em, size_t start, size_t end)
+{
+    memmove(em->out->data + start, em->out->data + end, em->out->length + 1 - end);
+    em->out->length -= end - start;
+}
+
+void
 code_fail(struct emitter *em, struct place place, const char *format, ...)
 {
     va_list args;
@@ -71,34 +77,6 @@ c_name(struct arena *arena, const char *name)
         if (*c == '.')
             *c = '_';
     return text;
-}
-
-static bool
-is_name_byte(char c)
-{
-    return c == '_' || isalnum((unsigned char)c);
-}
-
-/* Does the name stand in a C text, comments left out? */
-static bool
-is_word_of(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = text; *at;) {
-        if (strncmp(at, "/*", 2) == 0)
-            at = strstr(at, "*/") + 2;
-        else if (!is_name_byte(*at))
-            at++;
-        else {
-            const char *end = at;
-            while (is_name_byte(*end))
-                end++;
-            if ((size_t)(end - at) == length && memcmp(at, name, length) == 0)
-                return true;
-            at = end;
-        }
-    }
-    return false;
 }
 
 static bool
@@ -128,7 +106,8 @@ code_name(struct emitter *em, const char *base)
     const char *name;
     do
         name = arena_printf(em->arena, "%s%u", base, em->bases[slot].next++);
-    while (is_size(em->schedule->program, name) || code_is_storage(em, name));
+    while (is_size(em->schedule->program, name) || code_is_storage(em, name) ||
+           (em->step != NULL && strcmp(em->step, name) == 0));
     return name;
 }
 
@@ -421,14 +400,16 @@ body_of(struct emitter *em, size_t stage, const struct span *left, const struct 
     em->bases = NULL;
     em->base_count = 0;
     em->indent = 1;
+    em->step = left != NULL ? left[em->schedule->works[stage].stage->carried].var : NULL;
     nest_stage(em, stage, left, NULL);
+    em->step = NULL;
     for (size_t i = 0; i < touched->count; i++)
         em->storage[touched->tensors[i]->number] = own[i];
     em->out = out;
     em->bases = bases;
     em->base_count = base_count;
     em->indent = indent;
-    return body.data != NULL ? body.data : "";
+    return body.data != NULL ? tidy_unused(em->arena, body.data) : "";
 }
 
 static bool
@@ -483,9 +464,9 @@ code_root(struct emitter *em, size_t stage, const struct span *left)
     const char *key = body_of(em, stage, left, &touched, plain);
     bool *used = arena_array(em->arena, touched.count + 1, sizeof *used);
     for (size_t i = 0; i < touched.count; i++)
-        used[i] = has_storage(em, touched.tensors[i]) && is_word_of(key, plain[i]);
+        used[i] = has_storage(em, touched.tensors[i]) && tidy_mentions(key, plain[i]);
     const char *step = left != NULL ? left[em->schedule->works[stage].stage->carried].var : NULL;
-    bool steps = step != NULL && is_word_of(key, step);
+    bool steps = step != NULL && tidy_mentions(key, step);
     size_t found = 0;
     while (found < em->function_count && strcmp(em->function[found].text, key) != 0)
         found++;
@@ -646,7 +627,7 @@ static void
 mention_unused(struct buf *buf, const struct emitter *em, const char *body)
 {
     for (size_t i = 0; i < em->schedule->program->input_count; i++)
-        if (!is_word_of(body, em->storage[i]))
+        if (!tidy_mentions(body, em->storage[i]))
             buf_printf(buf, "    (void)%s;\n", em->storage[i]);
 }
 
@@ -668,8 +649,11 @@ code_parts(struct code_parts *parts, struct arena *arena, const struct schedule 
     buf_add(&em.globals, em.bodies.data, em.bodies.length);
     put_helpers(&parts->helpers, &em);
     put_signature(&parts->signature, &em);
-    mention_unused(&parts->body, &em,
-                   parts->body.length ? arena_strdup(arena, parts->body.data) : "");
+    const char *body =
+        parts->body.length > 0 ? tidy_unused(arena, arena_strdup(arena, parts->body.data)) : "";
+    parts->body = buf_in(arena);
+    buf_puts(&parts->body, body);
+    mention_unused(&parts->body, &em, body);
     parts->globals = em.globals;
     return true;
 }

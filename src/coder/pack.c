@@ -214,20 +214,22 @@ copy_out(struct nest *nest, const struct pack *pack)
     copy_from(copying, pack->token + 1, &offset);
 }
 
-/* Can it be read at every point of the loops? In a piece of a cat it need not. */
+/* Can it be read at every point of these ranges, its default too? In a piece of a cat it need not.
+ */
 static bool
-is_readable(const struct work *work, const struct expr *load)
+is_readable(const struct expr *e, const struct level *levels)
 {
-    struct level levels[LANG_MAX_LEVELS];
     int64_t low, high;
-    if (expr_default(load) != NULL)
+    if (!e->loads)
         return true;
-    work_ranges(work, levels);
-    for (unsigned i = 0; i < load->tensor->rank; i++) {
-        expr_interval(load->args[i], levels, &low, &high);
-        if (low < 0 || high >= load->tensor->size[i])
+    for (unsigned i = 0; e->op == OP_LOAD && expr_default(e) == NULL && i < e->tensor->rank; i++) {
+        expr_interval(e->args[i], levels, &low, &high);
+        if (low < 0 || high >= e->tensor->size[i])
             return false;
     }
+    for (unsigned i = 0; i < e->count; i++)
+        if (!is_readable(e->args[i], levels))
+            return false;
     return true;
 }
 
@@ -278,7 +280,9 @@ make_pack(struct nest *nest, size_t at)
                       token->text);
             return NULL;
         }
-    if (!is_readable(work, loads[token->number - 1])) {
+    struct level levels[LANG_MAX_LEVELS];
+    work_ranges(work, levels);
+    if (!is_readable(loads[token->number - 1], levels)) {
         code_fail(em, token->place,
                   "%s: %s is read in a piece of a cat only, and not all of the tile is in it; "
                   "leave it out",
@@ -367,7 +371,6 @@ pack_walk(struct nest *nest, size_t at)
     nest_walk(nest, at + 1);
     nest->packs = pack->outer;
     if (!*pack->used) { /* this tile lies in another piece of a cat */
-        memmove(em->out->data + start, em->out->data + end, em->out->length + 1 - end);
-        em->out->length -= end - start;
+        code_remove(em, start, end);
     }
 }

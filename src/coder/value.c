@@ -499,6 +499,8 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         return default_value(nest, member, e, varies(nest, member, e));
     const struct tensor *tensor = e->tensor;
     const struct box *box = find_box(nest, tensor);
+    if (box != NULL)
+        *box->used = true;
     struct lin subscripts[LANG_MAX_RANK];
     int64_t stride = 0;
     bool by_lane = false;
@@ -722,6 +724,8 @@ infix_value(struct nest *nest, const struct member *member, const struct expr *e
         return a;
     }
     const char *sign = op_info[e->op].spelling;
+    if (comparison && !vector && lane < LANE_F32 && strcmp(a.text, b.text) == 0)
+        return scalar(e->op == OP_LE || e->op == OP_GE || e->op == OP_EQ ? "1" : "0", LANE_BOOL);
     if (vector && logic)
         sign = e->op == OP_AND ? "&" : "|";
     struct value value = {say(nest, "(%s %s %s)", a.text, sign, b.text), lane, vector};
@@ -792,6 +796,8 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
         start = end;
         if (i + 1 < e->count)
             buf_printf(&buf, "%s < %" PRId64 " ? ", lin_text(nest->em->arena, &at), start);
+        if (vector) /* see chosen() */
+            buf_printf(&buf, "(%s)", value_type(nest, lane, true));
         buf_puts(&buf, operand(nest, member, e->args[i], lane, vector, reduced).text);
         buf_puts(&buf, i + 1 < e->count ? " : " : ")");
     }

@@ -183,6 +183,31 @@ becomes_own(const struct work *reader, const struct work *stage)
            visits_once(reader, load, stage);
 }
 
+/* "S:" alone, whatever is inlined. */
+static bool
+says_nothing(const struct line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form != TOKEN_INLINE)
+            return false;
+    return true;
+}
+
+/* Does a line leave it open, or name, which loops a reduction has that is inlined there? */
+static bool
+has_loops_for(const struct line *line, const struct work *reader)
+{
+    for (size_t i = 0; i < line->count; i++) {
+        unsigned l = 0;
+        while (l < reader->rank && line->tokens[i].form == TOKEN_LOOP &&
+               strcmp(reader->index[l], line->tokens[i].name) != 0)
+            l++;
+        if (line->tokens[i].form == TOKEN_LOOP && l == reader->rank)
+            return true;
+    }
+    return says_nothing(line);
+}
+
 /* The stage that this one is inlined into unless something else is said, or -1. */
 static ptrdiff_t
 default_reader(const struct schedule *schedule, const struct work *work)
@@ -544,16 +569,6 @@ decide_storing(struct schedule *schedule, struct work *work)
         work->fate = FATE_INLINE; /* nobody reads it any more */
 }
 
-/* "S:" alone, whatever is inlined. */
-static bool
-says_nothing(const struct line *line)
-{
-    for (size_t i = 0; i < line->count; i++)
-        if (line->tokens[i].form != TOKEN_INLINE)
-            return false;
-    return true;
-}
-
 bool
 work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags)
 {
@@ -568,7 +583,8 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
         ptrdiff_t reader = default_reader(schedule, &works[i]);
         if (reader >= 0 && !work_names(&schedule->lines[reader], TOKEN_INLINE, i) &&
             (!will_reduce(schedule, i) ||
-             (!will_reduce(schedule, (size_t)reader) && works[reader].rank == works[i].rank)))
+             (!will_reduce(schedule, (size_t)reader) && works[reader].rank == works[i].rank &&
+              has_loops_for(&schedule->lines[reader], &works[reader]))))
             add_inline(arena, &schedule->lines[reader], &works[i]);
     }
     for (size_t i = 0; i < count; i++)

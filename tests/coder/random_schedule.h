@@ -289,7 +289,8 @@ s_loops(struct s_maker *m, struct s_stage *s)
     bool ordered = s_chance(m, 40);
     for (unsigned l = 0; l < s->levels; l++) {
         bool carried = s->stage->rec >= 0 && l == s->stage->carried;
-        if ((carried && !s_chance(m, 1)) ||
+        bool scan = carried && m->program->recs[s->stage->rec].count == 1;
+        if ((carried && !s_chance(m, scan ? 50 : 1)) ||
             (s->extent[l] == 1 && (int)l != vector && s_chance(m, 50)))
             continue;
         left[l] = s_chain(m, s->extent[l], vector == (int)l, (int)l, chain[l]);

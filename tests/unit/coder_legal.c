@@ -68,6 +68,9 @@ allows(void **state, const char *program, const char *text)
     "in X: f32[5,19]\nM[r] = max[j](X[r,j])\nE[r,j] = exp(X[r,j]-M[r])\n" \
     "S[r] = sum[j](E[r,j])\nY[r,j] = E[r,j]/S[r]\nout Y\n"
 #define SCAN "in X: f32[4,6]\nS[r,t] = S[r,t-1 | 0] + X[r,t]\nY[r,t] = S[r,t]*2\nout Y, S\n"
+#define REC                                                                        \
+    "in X: f32[3,8]\nrec t:3 {\nH[t,j:8] = X[t,j] + 0.25*sum[k:8](G[t-1,k | 0])\n" \
+    "G[t,j:8] = tanh(H[t,j])\n}\nout G\n"
 #define ARG "in X: f32[5,19]\nA[r] = argmax[j](X[r,j])\nout A\n"
 #define CAT                                                                                \
     "in X: f32[4]; in Z: f16[9]\nC[c:13] = cat[c](X[c], Z[c])\nY[i:5] = C[i*2] + Z[i-1 | " \
@@ -131,7 +134,14 @@ threads_are_shared_once(void **state)
             "out @p");
     refuses(state, SOFTMAX, "Y: r do(S) j\nS: r@p j",
             "2:4: r@p: S is computed inside of another stage's loops; leave out @p");
-    refuses(state, SCAN, "S: t r", "LEGAL");
+    refuses(state, SCAN, "S: t@p r",
+            "1:4: t@p: t is carried from step to step; write t, t@u or, innermost, t@v");
+    refuses(state, SCAN, "S: r t@a",
+            "1:6: t@a: t is carried from step to step; write t, t@u or, innermost, t@v");
+    refuses(state, SCAN, "S: t@v r", "1:4: t@v: lanes of a scan are innermost; put it last");
+    refuses(state, REC, "H: t j",
+            "1:4: t: t is carried from step to step; the block's own loop runs it");
+    allows(state, SCAN, "S: r@p t@v");
     allows(state, GEMM, "C: k/3 i/3@p j@p i k");
 }
 
@@ -233,10 +243,10 @@ guests_share_loops(void **state)
     refuses(state, TWO, "S: r with(U) acc j", "1:6: with(U): U reads T, which is computed after S");
     refuses(state, TWO, "Q: r with(V) acc j",
             "1:6: with(V): V reads Q, which is not known until its loops have ended");
-    refuses(state, TWO, "V: with(S, j=r) r",
-            "1:1: V: j must end at step 1 or with @v; write j at the end");
     refuses(state, TWO, "D: with(V) r",
             "1:4: with(V): index j of V has no loop of the same extent here; write j=j");
+    refuses(state, TWO, "V: with(T, j=r) r",
+            "1:4: with(T, j=r): index j of T has no loop of the same extent here; write j=j");
     refuses(state, TWO, "S: r with(Q) acc j\nU: r with(Q) acc j",
             "2:6: with(Q): Q is computed in another line already");
     refuses(state, SCAN, "Y: r t with(S)",
@@ -261,6 +271,8 @@ inlined_stages_vanish(void **state)
             "1:4: inline(S): inlined can be a stage that Y reads, without a reduction, or with the "
             "only one and read at the same indices");
     allows(state, SOFTMAX, "Y: inline(E) r j@v\nS: inline(E) r acc j@v");
+    allows(state, TWO, "V: r"); /* whose own line would be another with a reduction in it */
+    allows(state, TWO, "Q: r j\nV: r acc j");
 }
 
 static void

@@ -193,10 +193,10 @@ check_refusal(struct arena *arena, const struct diags *diags, const char *schedu
     }
 }
 
-/* False: refused. */
+/* False: refused. `filled` is the schedule as it is written, or NULL. */
 static bool
 code(struct arena *arena, const struct trial *trial, const char *text, unsigned width,
-     struct code_parts *parts)
+     struct code_parts *parts, struct buf *filled)
 {
     struct diags *diags = diags_create(arena, 0);
     struct source *source = arena_alloc(arena, sizeof *source);
@@ -206,6 +206,8 @@ code(struct arena *arena, const struct trial *trial, const char *text, unsigned 
         fprintf(stderr, "%s\n%s\n%s\n", trial->name, trial->text, text);
     struct schedule *schedule = coder_read(arena, trial->program, source, &options, diags);
     bool good = schedule != NULL && code_parts(parts, arena, schedule, diags);
+    if (good && filled != NULL)
+        coder_write(filled, schedule);
     if (!good) {
         check_refusal(arena, diags, text);
         if (getenv("HONE_REFUSALS"))
@@ -215,6 +217,26 @@ code(struct arena *arena, const struct trial *trial, const char *text, unsigned 
                      messages(arena, diags), trial->text);
     }
     return good;
+}
+
+static bool
+same_text(const struct buf *a, const struct buf *b)
+{
+    return a->length == b->length && (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
+}
+
+/* What is written reads as itself and gives the same kernel. */
+static void
+check_filled(struct arena *arena, const struct trial *trial, unsigned width, const char *text,
+             const struct buf *filled, const struct code_parts *parts)
+{
+    struct code_parts again;
+    struct buf twice = buf_in(arena);
+    const char *written = filled->data ? filled->data : "";
+    if (!code(arena, trial, written, width, &again, &twice) || !same_text(filled, &twice) ||
+        !same_text(&parts->globals, &again.globals) || !same_text(&parts->body, &again.body))
+        fail_msg("%s:\n%s\n%s\nis written\n%s\nwhich is not itself but\n%s", trial->name,
+                 trial->text, text, written, twice.data ? twice.data : "refused");
 }
 
 static void
@@ -232,9 +254,11 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
         unsigned file = (unsigned)(tally->drawn++ % WIDTHS);
         const char *text = i == 0 ? "" : random_schedule(group->arena, rng, trial->program);
         struct code_parts parts;
-        if (!code(group->arena, trial, text, widths[file], &parts))
+        struct buf filled = buf_in(group->arena);
+        if (!code(group->arena, trial, text, widths[file], &parts, &filled))
             continue;
-        tally->legal++;
+        if (tally->legal++ % 4 == 0)
+            check_filled(group->arena, trial, widths[file], text, &filled, &parts);
         if (parts.body.length + parts.globals.length > MOST_TEXT) {
             tally->large++;
             continue;
@@ -245,7 +269,7 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
             add_kernel(group, trial, text, WIDTHS, &parts);
             tally->sanitized++;
         } else if (tally->kernels % 10 == 1 && parts.body.length < MOST_TEXT / 4 &&
-                   code(group->arena, trial, text, group->file_width[WIDTHS], &parts) &&
+                   code(group->arena, trial, text, group->file_width[WIDTHS], &parts, NULL) &&
                    parts.body.length < MOST_TEXT / 4) {
             add_kernel(group, trial, text, WIDTHS, &parts);
             tally->sanitized++;
