@@ -89,6 +89,15 @@ check_carried(struct checker *checker, const struct token *token, size_t at)
                 "only running sums of f32 or f64 are scanned in a register; write %s", token->name);
     else if (token->mark == MARK_VECTOR && at + 1 != checker->line->count)
         illegal(checker, token, "lanes of a scan are innermost; put it last");
+    for (size_t i = 0; i < at; i++) { /* each step's result is whole before the next one reads it */
+        const struct token *before = &checker->line->tokens[i];
+        bool reduces = before->form == TOKEN_LOOP && !work_is_left(work, before->level);
+        if (work->reduce != NULL && (before->form == TOKEN_ACC || reduces)) {
+            illegal(checker, token, "the next step reads what is reduced here; put it before %s",
+                    before->text);
+            return;
+        }
+    }
     for (size_t i = 0; token->mark == MARK_VECTOR && i < at; i++) {
         const struct token *before = &checker->line->tokens[i], *next = before + 1;
         if (before->form == TOKEN_LOOP && before->level == token->level &&

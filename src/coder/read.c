@@ -489,11 +489,15 @@ coder_write(struct buf *buf, const struct schedule *schedule)
             buf_putc(buf, '\n');
         }
         enum fate fate = schedule->works[i].fate;
-        if (fate == FATE_INLINE || (fate == FATE_WITH && line->count == 0))
+        bool inlines = false; /* of a stage that is inlined itself, only that matters */
+        for (size_t t = 0; t < line->count; t++)
+            inlines = inlines || line->tokens[t].form == TOKEN_INLINE;
+        if ((fate == FATE_INLINE && !inlines) || (fate == FATE_WITH && line->count == 0))
             continue;
         buf_printf(buf, "%s:", program->stages[i].tensor->name);
         for (size_t t = 0; t < line->count; t++)
-            buf_printf(buf, " %s", line->tokens[t].text);
+            if (fate != FATE_INLINE || line->tokens[t].form == TOKEN_INLINE)
+                buf_printf(buf, " %s", line->tokens[t].text);
         buf_putc(buf, '\n');
     }
 }
