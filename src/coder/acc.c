@@ -607,7 +607,9 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     each_register(nest, member, at, true, declare, NULL);
     nest->vector = vector;
     nest->active = active;
+    size_t before = hoist_open(nest, at);
     nest_walk(nest, at);
+    hoist_close(nest, before);
     nest->vector = vector;
     nest->active = active;
     each_register(nest, member, at, false, finish, NULL);

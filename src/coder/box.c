@@ -212,7 +212,9 @@ box_walk(struct nest *nest, size_t at)
     code_close(em);
     size_t end = em->out->length;
     *used = work->stored && work->in_place;
+    size_t before = hoist_open(nest, at + 1);
     nest_walk(nest, at + 1);
+    hoist_close(nest, before);
     nest->boxes = outer;
     if (!*used) /* this tile reads its defaults only */
         code_remove(em, start, end);

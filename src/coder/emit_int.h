@@ -105,6 +105,7 @@ struct nest {
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
+    size_t hoisted_count;        /* of these: known from further out, until hoist_close() */
     bool conditional;            /* what is printed may not be computed: no names for parts of it */
     const struct value *reduced; /* what stands for REDUCE in the expression at work */
     const struct box *partial;   /* scratch for partial results, or NULL: in the output */
@@ -235,6 +236,21 @@ subscript_ranges(const struct nest *nest, const struct member *member,
 bool
 subscript_stride(const struct nest *nest, const struct member *member, const struct expr *e,
                  int64_t *stride);
+
+/* Names it here, for all that follows until hoist_close(). */
+void
+value_hoist(struct nest *nest, const struct member *member, const struct expr *e);
+void
+value_hoist_reciprocal(struct nest *nest, const struct member *member, const struct expr *divisor);
+bool
+value_is_known(const struct nest *nest, const struct member *member, const struct expr *e);
+
+/* hoist.c */
+/* Before the loops of the tokens from here on; returns what hoist_close() needs. */
+size_t
+hoist_open(struct nest *nest, size_t from);
+void
+hoist_close(struct nest *nest, size_t before);
 
 /* ---- loops ---- */
 

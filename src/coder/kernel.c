@@ -251,13 +251,15 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
     if (dtype == DTYPE_BF16)
         code_helper(em, "bf16_of_f32");
     if (nest->parallel && room * size <= STACK_SCRATCH)
-        code_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
+        code_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64), unused));", type, name, room);
     else if (!nest->parallel)
-        code_line(em, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));", type, name, room);
+        code_line(em, "static %s %s[%" PRId64 "] __attribute__((aligned(64), unused));", type, name,
+                  room);
     else {
         const char *own = code_name(em, name);
-        code_line(em, "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64)));", type,
-                  own, room);
+        code_line(em,
+                  "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64), unused));",
+                  type, own, room);
         code_line(em, "%s *const %s = %s;", type, name, own);
     }
     return name;

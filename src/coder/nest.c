@@ -14,7 +14,9 @@ walk_at(struct nest *nest, size_t at, struct span span)
     struct span saved = nest->span[level];
     nest->before[at] = saved;
     nest->span[level] = span;
+    size_t before = hoist_open(nest, at + 1);
     nest_walk(nest, at + 1);
+    hoist_close(nest, before);
     nest->span[level] = saved;
 }
 
@@ -180,7 +182,9 @@ walk_threads(struct nest *nest, size_t at, size_t end, const char *const *vars)
 {
     struct emitter *em = nest->em;
     if (at == end) {
+        size_t before = hoist_open(nest, end);
         nest_walk(nest, end);
+        hoist_close(nest, before);
         return;
     }
     const struct token *token = &nest->line->tokens[at];

@@ -161,12 +161,13 @@ struct known {
     const struct expr *e;
     const struct member *member;
     struct value value;
+    const char *reciprocal, *safe; /* of a divisor that was hoisted, or NULL */
 };
 
 void
 value_forget(struct nest *nest)
 {
-    nest->known_count = 0;
+    nest->known_count = nest->hoisted_count;
 }
 
 static const struct known *
@@ -186,7 +187,7 @@ remember(struct nest *nest, const struct member *member, const struct expr *e, s
         nest->known = arena_grow(nest->em->arena, nest->known, nest->known_count,
                                  nest->known_capacity, sizeof *nest->known);
     }
-    nest->known[nest->known_count++] = (struct known){e, member, value};
+    nest->known[nest->known_count++] = (struct known){e, member, value, NULL, NULL};
 }
 
 static const char *
@@ -214,6 +215,39 @@ value_named(struct nest *nest, const char *base, struct value value)
     return value;
 }
 
+bool
+value_is_known(const struct nest *nest, const struct member *member, const struct expr *e)
+{
+    return find_known(nest, member, e) != NULL;
+}
+
+void
+value_hoist(struct nest *nest, const struct member *member, const struct expr *e)
+{
+    struct value value = value_of(nest, member, e, NULL);
+    if (find_known(nest, member, e) == NULL)
+        remember(nest, member, e, value_named(nest, "f", value));
+}
+
+/* A product with the reciprocal is one rounding worse than a division and much faster, but for
+ * divisors so large or small that their reciprocal is not exact to the last digit. */
+void
+value_hoist_reciprocal(struct nest *nest, const struct member *member, const struct expr *divisor)
+{
+    struct known *known = NULL;
+    for (size_t i = nest->known_count; i-- > 0 && known == NULL;)
+        if (nest->known[i].e == divisor && nest->known[i].member == member)
+            known = &nest->known[i];
+    if (known == NULL || known->reciprocal != NULL || known->value.vector ||
+        known->value.lane != LANE_F32)
+        return;
+    known->reciprocal = code_name(nest->em, "q");
+    known->safe = code_name(nest->em, "safe");
+    code_line(nest->em, "const float %s = 1 / %s;", known->reciprocal, known->value.text);
+    code_line(nest->em, "const int %s = fabsf(%s) > 0x1p-100f && fabsf(%s) < 0x1p100f;",
+              known->safe, known->reciprocal, known->reciprocal);
+}
+
 /* ---- lane by lane ---- */
 
 static struct value
@@ -230,8 +264,10 @@ lane_by_lane(struct nest *nest, const struct member *member, const struct expr *
     struct buf buf = buf_in(nest->em->arena);
     struct span *span = &one.span[nest->vector];
     one.vector = -1;
-    one.known = NULL;
-    one.known_count = one.known_capacity = 0;
+    one.known_count = nest->hoisted_count;
+    for (size_t i = 0; i < nest->hoisted_count; i++)
+        if (nest->known[i].value.vector) /* of no use for a single lane */
+            one.known_count = 0;
     one.conditional = true;
     span->extent = 1;
     buf_printf(&buf, "(%s){", value_type(nest, lane, true));
@@ -681,6 +717,13 @@ infix_value(struct nest *nest, const struct member *member, const struct expr *e
     if (vector && (logic || !is_native(nest, lane))) {
         a = value_as(nest, a, lane, true);
         b = value_as(nest, b, lane, true);
+    }
+    const struct known *divisor = e->op == OP_DIV && vector ? find_known(nest, member, y) : NULL;
+    if (divisor != NULL && divisor->reciprocal != NULL && lane == LANE_F32 && a.vector) {
+        a = value_named(nest, "t", a);
+        a.text = say(nest, "(%s ? %s * %s : %s / %s)", divisor->safe, a.text, divisor->reciprocal,
+                     a.text, b.text);
+        return a;
     }
     const char *sign = op_info[e->op].spelling;
     if (comparison && !vector && lane < LANE_F32 && strcmp(a.text, b.text) == 0)
