@@ -285,6 +285,9 @@ pack_hoist(struct nest *nest);
 const char *
 pack_address(struct nest *nest, const struct member *member, const struct expr *load,
              int64_t *stride);
+/* It is read. */
+void
+pack_use(const struct nest *nest, const struct expr *load);
 
 /* tidy.c */
 /* Does the name stand in a C text, comments left out? */

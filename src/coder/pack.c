@@ -98,7 +98,6 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
     if (pack == NULL || member->work != nest->member[0].work)
         return NULL;
     *stride = 0;
-    *pack->used = true;
     for (size_t i = pack->token + 1; i < nest->line->count; i++) {
         if (!is_part(nest, i, load->free))
             continue;
@@ -111,6 +110,14 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
     if (lin_is_number(&offset) && offset.add == 0)
         return pack->name;
     return arena_printf(nest->em->arena, "%s + %s", pack->name, lin_text(nest->em->arena, &offset));
+}
+
+void
+pack_use(const struct nest *nest, const struct expr *load)
+{
+    for (const struct pack *pack = nest->packs; pack != NULL; pack = pack->outer)
+        if (pack->load == load)
+            *pack->used = true;
 }
 
 /* ---- copying ---- */

@@ -499,8 +499,6 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         return default_value(nest, member, e, varies(nest, member, e));
     const struct tensor *tensor = e->tensor;
     const struct box *box = find_box(nest, tensor);
-    if (box != NULL)
-        *box->used = true;
     struct lin subscripts[LANG_MAX_RANK];
     int64_t stride = 0;
     bool by_lane = false;
@@ -531,6 +529,10 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         if (!vector_load(nest, tensor, address, tail, &value))
             return lane_by_lane(nest, member, e, NULL);
     }
+    if (packed != NULL)
+        pack_use(nest, e);
+    else if (box != NULL)
+        *box->used = true;
     if (inside != NULL) {
         struct value otherwise;
         if (by_lane)
