@@ -98,6 +98,13 @@ check_carried(struct checker *checker, const struct token *token, size_t at)
             return;
         }
     }
+    for (size_t i = 0; i < at && work->before != NULL; i++) {
+        const struct token *outer = &checker->line->tokens[i];
+        if (outer->form == TOKEN_ACC ||
+            (outer->form == TOKEN_LOOP && !work_is_left(work, outer->level)))
+            illegal(checker, token, "each step needs the one before; put it before %s",
+                    outer->text);
+    }
     for (size_t i = 0; token->mark == MARK_VECTOR && i < at; i++) {
         const struct token *before = &checker->line->tokens[i], *next = before + 1;
         if (before->form == TOKEN_LOOP && before->level == token->level &&
@@ -375,6 +382,18 @@ check_order(struct checker *checker, const struct token *token)
     }
 }
 
+/* Does a pack read the tensor: as what it copies, or in its subscripts? */
+static bool
+copies(const struct work *work, const struct token *pack, const struct tensor *tensor)
+{
+    const struct expr *loads[64];
+    size_t count = work_loads(work->code, pack->tensor, loads, 64);
+    for (size_t i = 0; i < count && i < 64; i++)
+        if (work_loads(loads[i], tensor, NULL, 0) > 0)
+            return true;
+    return pack->tensor == tensor;
+}
+
 /* What is computed in a line stands before what reads it. */
 static void
 check_readers(struct checker *checker, size_t at, const struct work *producer)
@@ -384,8 +403,8 @@ check_readers(struct checker *checker, size_t at, const struct work *producer)
     bool read = work_loads(checker->work->code, producer->tensor, NULL, 0) > 0;
     for (size_t i = 0; i < checker->line->count; i++) {
         const struct token *other = &checker->line->tokens[i];
-        if (i < at && other->form == TOKEN_PACK && other->tensor == producer->tensor)
-            illegal(checker, token, "put it before %s, which copies it", other->text);
+        if (i < at && other->form == TOKEN_PACK && copies(checker->work, other, producer->tensor))
+            illegal(checker, token, "put it before %s, which reads it", other->text);
         if ((other->form != TOKEN_DO && other->form != TOKEN_WITH) || i == at)
             continue;
         const struct work *reader = &schedule->works[other->stage];

@@ -206,7 +206,7 @@ producers_come_before_readers(void **state)
     refuses(state, SOFTMAX, "Y: r do(S) do(E) j",
             "1:12: do(E): put it before do(S), which reads it");
     refuses(state, SOFTMAX, "Y: r pack(S) do(S) j",
-            "1:14: do(S): put it before pack(S), which copies it");
+            "1:14: do(S): put it before pack(S), which reads it");
     refuses(state, SOFTMAX, "Y: r do(E) j\nS: r do(E) j",
             "1:6: do(E): E is computed in another line already");
     refuses(state, SOFTMAX, "Y: do(S) r j\nS: do(Y) r j",
