@@ -5,10 +5,11 @@
  *    caches filled, as they were when it last ran alone. Between contestants there is a pause in
  *    which the threads of a library that has its own go to sleep; else they would spin on the
  *    cores of the next one.
- * 3. The ratio is one of medians; its interval is that of the median of the rounds' own ratios. */
+ * 3. The ratio is one of medians. Its interval is by resampling: rounds are drawn again with
+ *    replacement, all contestants of a round together, and the ratio is computed anew. */
 #include "compare.h"
 
-#include "base/clock.h"
+#include "base/rng.h"
 #include "measure/measure.h"
 
 #include <time.h>
@@ -17,6 +18,7 @@
 #define PAUSE_SECONDS 0.002
 #define WARM_SECONDS 0.02 /* who takes longer needs no warm-up: it is a small part of the call */
 #define MOST_ROUNDS 400
+#define RESAMPLES 400
 
 static void
 pause_for(double seconds)
@@ -49,26 +51,50 @@ calls_for(const struct measure_clock *clock, const struct contestant *one, doubl
     return *seconds < BATCH_SECONDS ? (size_t)(BATCH_SECONDS / (*seconds + 1e-9)) + 1 : 1;
 }
 
+static double
+median(double *values, size_t count)
+{
+    return measure_summarise(values, count).median;
+}
+
+/* Times of rounds picked[0 .. rounds), or of all in order; scratch is overwritten. */
+static double
+ratio_of(const double *first, const double *times, const size_t *picked, size_t rounds,
+         double *scratch)
+{
+    double mine, theirs;
+
+    for (size_t r = 0; r < rounds; r++)
+        scratch[r] = times[picked[r]];
+    mine = median(scratch, rounds);
+    for (size_t r = 0; r < rounds; r++)
+        scratch[r] = first[picked[r]];
+    theirs = median(scratch, rounds);
+    return mine / theirs;
+}
+
 static void
 stand(struct arena *arena, const double *first, const double *times, size_t rounds,
       struct standing *standing)
 {
-    double *own = arena_array(arena, rounds, sizeof *own);
-    double *ratios = arena_array(arena, rounds, sizeof *ratios);
-    double *others = arena_array(arena, rounds, sizeof *others);
+    double *scratch = arena_array(arena, rounds, sizeof *scratch), ratios[RESAMPLES];
+    size_t *picked = arena_array(arena, rounds, sizeof *picked);
+    struct rng rng = rng_stream(1, "resample");
 
     for (size_t r = 0; r < rounds; r++) {
-        own[r] = times[r];
-        others[r] = first[r];
-        ratios[r] = times[r] / first[r];
+        picked[r] = r;
+        scratch[r] = times[r];
     }
-    struct measure_summary mine = measure_summarise(own, rounds);
-    struct measure_summary theirs = measure_summarise(others, rounds);
-    struct measure_summary pairs = measure_summarise(ratios, rounds);
-    standing->us = 1e6 * mine.median;
-    standing->ratio = mine.median / theirs.median;
-    standing->low = pairs.low;
-    standing->high = pairs.high;
+    standing->us = 1e6 * median(scratch, rounds);
+    standing->ratio = ratio_of(first, times, picked, rounds, scratch);
+    for (size_t i = 0; i < RESAMPLES; i++) {
+        for (size_t r = 0; r < rounds; r++)
+            picked[r] = (size_t)rng_below(&rng, rounds);
+        ratios[i] = ratio_of(first, times, picked, rounds, scratch);
+    }
+    measure_summarise(ratios, RESAMPLES); /* sorts */
+    standing->low = ratios[RESAMPLES / 40];
+    standing->high = ratios[RESAMPLES - 1 - RESAMPLES / 40];
     standing->rounds = rounds;
 }
 
