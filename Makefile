@@ -195,8 +195,11 @@ endif
 
 # Benchmarks: each script prints ratios measured side by side; none fails because of a clock.
 
+# The comparison with libraries is more than one file.
+$(OUT)/bench/kernels: $(call objects,$(sort $(wildcard bench/compare/*.c)))
+
 $(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
-	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/parts.a $(LIBS) -o $@
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(OUT)/parts.a $(LIBS) -o $@
 
 bench: $(HONE) $(BENCH_PROGRAMS)
 	@for script in $(wildcard bench/*.sh); do \
@@ -205,7 +208,7 @@ bench: $(HONE) $(BENCH_PROGRAMS)
 
 # Checks of the text. The layers always; the others where they are installed.
 
-FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
+FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] bench/*.[ch] bench/*/*.[ch])
 
 lint:
 	@tools/lint-layers
@@ -258,4 +261,5 @@ help:
 -include $(patsubst %.o,%.d,$(APP_OBJECTS) $(LIB_OBJECTS))
 -include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS))
 -include $(BOX_OBJECTS:.o=.d)
+-include $(patsubst %.c,$(OUT)/%.d,$(wildcard bench/compare/*.c))
 -include $(OUT)/tests/fuzz/replay.d
