@@ -1,0 +1,228 @@
+/* Producers that only the rows of one stage read are computed beside it, row by row. */
+#include "coder/sketch_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct group {
+    const struct work *root;
+    const struct work *member[16]; /* in their order; the root is not among them */
+    int8_t map[16][LANG_MAX_RANK]; /* their dimensions as levels of the root, -1: none */
+    const struct work *host[16];   /* the member in whose loops it runs, or NULL */
+    size_t count;
+    uint32_t rows; /* levels of the root that are plain in all of them */
+};
+
+/* Where the members' dimensions lie, from what one reader says; false: readers disagree. */
+static bool
+add_map(const struct work *reader, const int8_t *reader_map, const struct work *work, int8_t *map,
+        bool *any)
+{
+    const struct expr *loads[32];
+    size_t count = work_loads(reader->code, work->tensor, loads, 32);
+    for (size_t i = 0; i < count && i < 32; i++, *any = true)
+        for (unsigned d = 0; d < work->rank; d++) {
+            const struct expr *e = loads[i]->args[d];
+            int8_t level = -1;
+            if (e->op == OP_INDEX && e->level < reader->rank)
+                level = reader_map != NULL ? reader_map[e->level] : (int8_t)e->level;
+            map[d] = !*any || map[d] == level ? level : -1;
+        }
+    return count <= 32;
+}
+
+static double
+rows_of(const struct work *root, uint32_t rows)
+{
+    double count = 1;
+    for (unsigned l = 0; l < root->rank; l++)
+        if (rows & 1u << l)
+            count *= (double)root->extent[l];
+    return count;
+}
+
+static bool
+is_heavy(struct sketcher *s, const struct work *work)
+{
+    struct look look = sketch_look(s, work);
+    double depth = 1;
+    for (unsigned l = work->rank; l < work->levels; l++)
+        depth *= (double)work->extent[l];
+    return work->reduce != NULL && look.other >= 0 && look.vector >= 0 && depth >= 16;
+}
+
+/* Its result is far larger than what it is made of: better never stored. */
+static bool
+grows(const struct work *work)
+{
+    const struct expr *loads[32];
+    size_t count = 0;
+    double read = 0;
+    sketch_loads(work->code, loads, &count, 32);
+    for (size_t i = 0; i < count; i++)
+        read += (double)loads[i]->tensor->count;
+    return (double)work->tensor->count > 2 * read;
+}
+
+static void
+find_group(struct sketcher *s, struct group *group, const struct work *root)
+{
+    const struct work *works = s->schedule->works;
+    *group = (struct group){.root = root};
+    group->rows = root->rank ? (1u << root->rank) - 1 : 0;
+    if (root->stage->rec >= 0)
+        return;
+    for (size_t i = root->number; i-- > 0 && group->count < 16;) {
+        const struct work *work = &works[i];
+        int8_t map[LANG_MAX_RANK];
+        bool inside = true, any = false;
+        if (work->fate == FATE_INLINE || work->tensor->output >= 0 || work->stage->rec >= 0 ||
+            s->group[i] >= 0)
+            continue;
+        for (size_t r = i + 1; r < s->program->stage_count && inside; r++) {
+            if (works[r].fate == FATE_INLINE ||
+                work_loads(works[r].code, work->tensor, NULL, 0) == 0)
+                continue;
+            size_t m = 0;
+            while (m < group->count && group->member[m] != &works[r])
+                m++;
+            inside = &works[r] == root || m < group->count;
+            if (inside)
+                inside =
+                    add_map(&works[r], &works[r] == root ? NULL : group->map[m], work, map, &any);
+        }
+        if (!inside || !any)
+            continue;
+        uint32_t rows = 0;
+        for (unsigned d = 0; d < work->rank; d++)
+            if (map[d] >= 0)
+                rows |= 1u << map[d];
+        rows &= group->rows;
+        if (rows == 0 || rows_of(root, rows) < s->space->machine.threads)
+            continue;
+        bool large = grows(work);
+        bool same = group->count == 0 || rows == group->rows;
+        if (!sketch_ask_if(s, work->tensor->name, "fuse", (!is_heavy(s, work) || large) && same))
+            continue;
+        memmove(group->member + 1, group->member, group->count * sizeof *group->member);
+        memmove(group->map + 1, group->map, group->count * sizeof *group->map);
+        group->member[0] = work;
+        memcpy(group->map[0], map, sizeof map);
+        group->count++;
+        group->rows = rows;
+    }
+    for (size_t i = 0; i < group->count; i++)
+        s->group[group->member[i]->number] = (int)root->number;
+}
+
+/* Reductions over the rows of a member that has no reduction itself run in its loops. */
+static void
+find_hosts(struct sketcher *s, struct group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct work *guest = group->member[i];
+        const struct expr *load;
+        if (guest->reduce == NULL || guest->levels != guest->rank + 1)
+            continue;
+        for (size_t h = 0; h < i; h++) {
+            const struct work *host = group->member[h];
+            bool fits = host->reduce == NULL && host->rank == guest->rank + 1 &&
+                        host->lanes == guest->lanes &&
+                        work_loads(guest->code, host->tensor, &load, 1) == 1 &&
+                        host->extent[host->rank - 1] == guest->extent[guest->rank];
+            for (unsigned d = 0; d < host->rank && fits; d++)
+                fits = load->args[d]->op == OP_INDEX && load->args[d]->level == d;
+            bool free = true;
+            for (size_t j = 0; j < group->count; j++)
+                free = free && group->host[j] != host;
+            if (fits && free && sketch_ask_if(s, guest->tensor->name, "with", true)) {
+                group->host[i] = host;
+                break;
+            }
+        }
+    }
+}
+
+/* A stage as one tile of rows sees it. */
+static struct work
+in_rows(const struct group *group, const struct work *work, const int8_t *map, int tiled,
+        int64_t tile)
+{
+    struct work part = *work;
+    for (unsigned d = 0; d < work->rank; d++) {
+        int level = map != NULL ? map[d] : (int)d;
+        if (level >= 0 && (group->rows & 1u << level))
+            part.extent[d] = level == tiled && tile > 1 ? tile : 1;
+    }
+    return part;
+}
+
+/* with(S, k=j): pairs where the names differ. */
+static const char *
+guest_text(struct sketcher *s, const struct work *guest, const struct work *host)
+{
+    struct buf text = buf_in(s->space->arena);
+    buf_printf(&text, "with(%s", guest->tensor->name);
+    for (unsigned l = 0; l < guest->levels; l++)
+        if (strcmp(guest->index[l], host->index[l]) != 0)
+            buf_printf(&text, ", %s=%s", guest->index[l], host->index[l]);
+    buf_puts(&text, ")");
+    return text.data;
+}
+
+static void
+put_group(struct sketcher *s, struct group *group)
+{
+    static const int64_t tiles[] = {1, 2, 4, 8, 16, 32, 64};
+    const struct work *root = group->root;
+    int tiled = -1;
+    bool heavy = false;
+    for (size_t i = 0; i < group->count; i++)
+        heavy = heavy || is_heavy(s, group->member[i]);
+    heavy = heavy || is_heavy(s, root);
+    for (unsigned l = 0; l < root->rank; l++)
+        if (group->rows & 1u << l)
+            tiled = (int)l;
+    int64_t tile = tiles[sketch_ask(s, root->tensor->name, "rows", 7, heavy ? 5 : 0)];
+    while (tile > 1 && rows_of(root, group->rows) / (double)tile < 2 * s->space->machine.threads)
+        tile /= 2;
+    if (tile >= root->extent[tiled])
+        tile = 1;
+    find_hosts(s, group);
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->host[i] != NULL)
+            continue;
+        struct work part = in_rows(group, group->member[i], group->map[i], tiled, tile);
+        for (size_t j = 0; j < group->count; j++)
+            if (group->host[j] == group->member[i])
+                s->with = guest_text(s, group->member[j], &part);
+        buf_printf(&s->lines, "%s:", part.tensor->name);
+        sketch_line(s, &part, 0, true);
+        buf_putc(&s->lines, '\n');
+        s->with = NULL;
+    }
+    buf_printf(&s->lines, "%s:", root->tensor->name);
+    for (unsigned l = 0; l < root->rank; l++)
+        if ((group->rows & 1u << l) && root->extent[l] > 1) {
+            if ((int)l == tiled && tile > 1)
+                sketch_put(s, "%s/%" PRId64 "@p", root->index[l], tile);
+            else
+                sketch_put(s, "%s@p", root->index[l]);
+        }
+    for (size_t i = 0; i < group->count; i++)
+        if (group->host[i] == NULL)
+            sketch_put(s, "do(%s)", group->member[i]->tensor->name);
+    struct work part = in_rows(group, root, NULL, tiled, tile);
+    sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);
+    buf_putc(&s->lines, '\n');
+}
+
+bool
+sketch_group(struct sketcher *s, const struct work *root)
+{
+    struct group group;
+    find_group(s, &group, root);
+    if (group.count > 0)
+        put_group(s, &group);
+    return group.count > 0;
+}

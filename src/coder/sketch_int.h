@@ -1,0 +1,71 @@
+/* What the sketches share: questions, what a stage looks like, lines, groups. */
+#ifndef HONE_CODER_SKETCH_INT_H
+#define HONE_CODER_SKETCH_INT_H
+
+#include "coder/coder_int.h"
+
+#define SKETCH_SERIAL_POINTS 20000 /* fewer are not worth a parallel region */
+
+struct coder_space {
+    struct arena *arena;
+    const struct program *program;
+    struct coder_machine machine;
+    struct changed *changed;
+};
+
+struct sketcher {
+    struct coder_space *space;
+    const struct coder_genome *genome;
+    const struct program *program; /* as the rewrites so far left it */
+    struct schedule *schedule;     /* works of the program, all plain */
+    struct coder_hole *holes;
+    size_t hole_count;
+    struct buf changes, lines;
+    int *group;       /* by stage: number of the root that takes it along, or -1 */
+    const char *with; /* a guest of the next stream, or NULL */
+};
+
+/* One of `answers`, numbered from 0; `usual` unless the genome says otherwise. */
+unsigned
+sketch_ask(struct sketcher *s, const char *stage, const char *what, unsigned answers,
+           unsigned usual);
+bool
+sketch_ask_if(struct sketcher *s, const char *stage, const char *what, bool usual);
+/* A token of the present line. */
+void
+sketch_put(struct sketcher *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- what a stage looks like (sketch_look.c) ---- */
+
+struct look {
+    const struct work *work;
+    struct sketcher *s;
+    const struct expr *body; /* what is computed most often */
+    int vector;              /* level in lanes, or -1 */
+    bool gathers;            /* some load does not follow it */
+    int other;               /* left level that the vector's loads do not depend on, or -1 */
+};
+
+struct look
+sketch_look(struct sketcher *s, const struct work *work);
+/* The different loads of an expression. */
+void
+sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most);
+/* Elements that a load moves by with one step of a level; false: not evenly. */
+bool
+sketch_stride(const struct expr *load, unsigned level, int64_t *stride);
+
+/* ---- lines (sketch_line.c) ---- */
+
+/* The tokens of a stage's line; left levels in `done` have their loops already; `inner`: inside of
+ * another stage's loops. */
+void
+sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner);
+
+/* ---- groups (sketch_group.c) ---- */
+
+/* The lines of a root and of the producers that it takes along; false: it takes none. */
+bool
+sketch_group(struct sketcher *s, const struct work *root);
+
+#endif

@@ -1,0 +1,352 @@
+/* The line of one stage: a stream, rows, a tile of registers, a scan. */
+#include "coder/sketch_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *
+name_of(const struct look *look, int level)
+{
+    return look->work->index[level];
+}
+
+/* ---- streams: no reduction ---- */
+
+static const unsigned unrolls[] = {1, 2, 4, 8};
+
+static void
+put_lanes(struct look *look, const char *mark, unsigned usual)
+{
+    struct sketcher *s = look->s;
+    const char *stage = look->work->tensor->name, *v = name_of(look, look->vector);
+    int64_t vectors = look->work->extent[look->vector] / look->work->lanes;
+    unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 4, usual)];
+    if (unroll > 1 && vectors > 1) {
+        sketch_put(s, "%s/%uv", v, unroll);
+        sketch_put(s, "%s/v@%s", v, mark);
+    }
+    sketch_put(s, "%s@v", v);
+}
+
+/* Left loops but these, outer to inner; the first ones on threads until there is work for all. */
+static void
+put_left(struct look *look, uint32_t but, bool threads)
+{
+    const struct work *work = look->work;
+    double tasks = 1;
+    for (unsigned l = 0; l < work->rank; l++) {
+        if ((but & 1u << l) || work->tensor->size[l] == 1)
+            continue;
+        bool shared = threads && tasks < 4.0 * look->s->space->machine.threads;
+        sketch_put(look->s, "%s%s", name_of(look, (int)l), shared ? "@p" : "");
+        threads = threads && shared;
+        tasks *= (double)work->extent[l];
+    }
+}
+
+static uint32_t
+ones_of(const struct work *work)
+{
+    uint32_t ones = work->stage->rec >= 0 ? 1u << work->stage->carried : 0;
+    return ones;
+}
+
+static void
+stream_line(struct look *look, uint32_t done, bool inner)
+{
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *stage = work->tensor->name;
+    bool nt = !inner && work->tensor->output >= 0 && look->vector >= 0 &&
+              work->tensor->count * 4 > 4 * s->space->machine.l2 &&
+              sketch_ask_if(s, stage, "nt", true);
+    uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
+    double rows = 1;
+    for (unsigned l = 0; l < work->rank; l++)
+        if (!(but & 1u << l))
+            rows *= (double)work->extent[l];
+    put_left(look, but, !inner && work->stage->rec < 0);
+    if (look->vector >= 0) {
+        bool alone = rows < s->space->machine.threads && !inner && work->stage->rec < 0;
+        int64_t part = work->extent[look->vector] / (8 * s->space->machine.threads);
+        if (alone && part > 64 * work->lanes)
+            sketch_put(s, "%s/%" PRId64 "@p", name_of(look, look->vector),
+                       part / work->lanes * work->lanes);
+        if (nt)
+            sketch_put(s, "nt");
+        if (s->with != NULL)
+            sketch_put(s, "%s", s->with);
+        put_lanes(look, "u", 1);
+    }
+}
+
+/* ---- rows: the reduction is in lanes ---- */
+
+/* Reduction loops; short ones are unrolled from the inside, as far as `most` copies of the tile. */
+static void
+put_reduction(struct look *look, int64_t most)
+{
+    const struct work *work = look->work;
+    uint32_t unrolled = 0;
+    int64_t copies = 1;
+    for (unsigned l = work->levels; l-- > work->rank && work->extent[l] <= 8;) {
+        if (copies * work->extent[l] > most)
+            break;
+        copies *= work->extent[l];
+        unrolled |= 1u << l;
+    }
+    for (unsigned l = work->rank; l < work->levels; l++)
+        sketch_put(look->s, "%s%s", name_of(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
+}
+
+static void
+rows_line(struct look *look, uint32_t done, bool inner)
+{
+    const struct work *work = look->work;
+    put_left(look, done, !inner && work->stage->rec < 0);
+    sketch_put(look->s, "acc");
+    for (unsigned l = work->rank; l < work->levels; l++)
+        if ((int)l != look->vector)
+            sketch_put(look->s, "%s", name_of(look, (int)l));
+    put_lanes(look, "a", 2);
+}
+
+/* ---- tiles: left indices in registers ---- */
+
+struct tile {
+    unsigned rows, vectors;
+};
+
+/* Register tiles, those with the least loads for a multiplication first. */
+static unsigned
+list_tiles(const struct look *look, struct tile *tiles, unsigned most)
+{
+    unsigned registers = look->s->space->machine.registers, count = 0;
+    int64_t extent = look->other >= 0 ? look->work->extent[look->other] : 1;
+    int64_t width = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
+    for (unsigned vectors = 1; vectors <= 4 && vectors <= width; vectors++)
+        for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
+            unsigned used = rows * vectors;
+            if (used + vectors + 1 >= registers) /* gcc spills at the last one */
+                continue;
+            /* loads for each product; too few chains leave the units idle */
+            double cost = (double)(rows + vectors) / used + (used < 10 ? (10 - used) * 0.2 : 0);
+            unsigned at = count < most ? count++ : most - 1;
+            struct tile tile = {rows, vectors};
+            if (at == most - 1 && count == most) {
+                double last = (double)(tiles[at].rows + tiles[at].vectors) /
+                              (tiles[at].rows * tiles[at].vectors);
+                if (tiles[at].rows && last <= cost)
+                    continue;
+            }
+            while (at > 0) {
+                const struct tile *before = &tiles[at - 1];
+                unsigned n = before->rows * before->vectors;
+                double other =
+                    (double)(before->rows + before->vectors) / n + (n < 10 ? (10 - n) * 0.2 : 0);
+                if (other <= cost)
+                    break;
+                tiles[at] = *before;
+                at--;
+            }
+            tiles[at] = tile;
+        }
+    return count;
+}
+
+/* The tensor of the first load with this level and without that one; NULL: none. */
+static const struct expr *
+load_with(const struct look *look, int with, int without)
+{
+    const struct expr *loads[32];
+    size_t count = 0;
+    sketch_loads(look->body, loads, &count, 32);
+    for (size_t i = 0; i < count; i++)
+        if (with >= 0 && (loads[i]->free & 1u << with) &&
+            !(without >= 0 && (loads[i]->free & 1u << without)))
+            return loads[i];
+    return NULL;
+}
+
+/* "B", or "B@2" where it is not the first access of its tensor. */
+static const char *
+access_name(const struct look *look, const struct expr *load)
+{
+    const struct expr *loads[32];
+    size_t count = work_loads(look->body, load->tensor, loads, 32), at = 0;
+    while (at < count && at < 32 && loads[at] != load)
+        at++;
+    return at == 0 ? load->tensor->name
+                   : arena_printf(look->s->space->arena, "%s@%zu", load->tensor->name, at + 1);
+}
+
+static int64_t
+round_to(int64_t value, int64_t step)
+{
+    value = value / step * step;
+    return value < step ? step : value;
+}
+
+static void
+tile_line(struct look *look, uint32_t done, bool inner)
+{
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const struct coder_machine *machine = &s->space->machine;
+    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    int64_t width = work->extent[look->vector],
+            rows = look->other >= 0 ? work->extent[look->other] : 1;
+    struct tile tiles[8];
+    unsigned count = list_tiles(look, tiles, 8);
+    struct tile tile = tiles[sketch_ask(s, stage, "tile", count, 0)];
+    int64_t lanes = work->lanes, across = tile.vectors * lanes;
+    const char *o = look->other >= 0 ? name_of(look, look->other) : NULL;
+
+    /* The longest reduction index is cut for the caches. */
+    int red = -1;
+    double depth = 1, others = 1;
+    for (unsigned l = work->rank; l < work->levels; l++) {
+        depth *= (double)work->extent[l];
+        if (red < 0 || work->extent[l] > work->extent[red])
+            red = (int)l;
+    }
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
+            others *= (double)work->extent[l];
+    static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
+    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
+    bool rec = work->stage->rec >= 0;
+    bool heavy = look->other >= 0 && depth >= 32 && !inner && !rec;
+    int64_t cut = heavy && work->extent[red] > 128
+                      ? depths[sketch_ask(s, stage, "depth", 7, work->extent[red] > 512 ? 3 : 0)]
+                      : 0;
+    int64_t wide =
+        heavy && width > 128 ? widths[sketch_ask(s, stage, "width", 6, width > 512 ? 3 : 0)] : 0;
+    const struct expr *across_load = load_with(look, look->vector, look->other);
+    const struct expr *down_load = load_with(look, look->other, look->vector);
+    bool pack_across = across_load != NULL && look->other >= 0 && depth >= 8 &&
+                       sketch_ask_if(s, stage, "pack", look->gathers || (heavy && rows >= 64));
+    bool pack_down = down_load != NULL && heavy && sketch_ask_if(s, stage, "pack down", false);
+    bool whole_down = pack_down && sketch_ask_if(s, stage, "pack down whole", others > 1);
+    bool by_other =
+        others >= machine->threads && !inner && sketch_ask_if(s, stage, "threads outside", true);
+    double points = depth * others * (double)(rows * width);
+    bool threads = !inner && (!rec || points > 20 * SKETCH_SERIAL_POINTS);
+
+    if (cut >= work->extent[red < 0 ? 0 : red])
+        cut = 0;
+    wide = wide > 0 ? round_to(wide, across) : 0;
+    if (wide >= width)
+        wide = 0;
+    if (pack_down && whole_down)
+        sketch_put(s, "pack(%s)", access_name(look, down_load));
+    uint32_t but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
+    if (by_other || others == 1)
+        put_left(look, but, threads);
+    if (others > 1)
+        threads = threads && !by_other;
+    if (cut > 0)
+        sketch_put(s, "%s/%" PRId64, name_of(look, red), cut);
+    if (wide > 0)
+        sketch_put(s, "%s/%" PRId64, v, wide);
+    if (pack_across)
+        sketch_put(s, "pack(%s)", access_name(look, across_load));
+    if (!by_other && others > 1)
+        put_left(look, but, threads);
+    /* A block of rows for each thread. */
+    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32};
+    bool share = threads && (others == 1 || !by_other);
+    if (o != NULL && rows > tile.rows) {
+        int64_t block = blocks[sketch_ask(s, stage, "block", 7, heavy ? 5 : 3)] * tile.rows;
+        while (share && block > tile.rows && rows / block < 2 * machine->threads)
+            block /= 2;
+        block = round_to(block, tile.rows);
+        if (block > tile.rows && block < rows)
+            sketch_put(s, "%s/%" PRId64 "%s", o, block, share ? "@p" : "");
+        else if (share && rows >= machine->threads * tile.rows)
+            sketch_put(s, "%s/%u@p", o, tile.rows);
+        if (block <= tile.rows || block >= rows) {
+            if (share && rows >= machine->threads * tile.rows)
+                o = NULL; /* already cut to the tile */
+        }
+    } else if (share && others == 1 && width >= 2 * across * machine->threads && wide == 0) {
+        int64_t part =
+            round_to((width + 2 * machine->threads - 1) / (2 * machine->threads), across);
+        sketch_put(s, "%s/%" PRId64 "@p", v, part);
+    }
+    if (pack_down && !whole_down)
+        sketch_put(s, "pack(%s)", access_name(look, down_load));
+    bool down_first = heavy && sketch_ask_if(s, stage, "down first", false);
+    if (down_first && o != NULL && rows > tile.rows)
+        sketch_put(s, "%s/%u", o, tile.rows);
+    if (width > across)
+        sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
+    if (!down_first && o != NULL && rows > tile.rows)
+        sketch_put(s, "%s/%u", o, tile.rows);
+    sketch_put(s, "acc");
+    static const int64_t copies[] = {4, 9, 1, 25};
+    int64_t most = copies[sketch_ask(s, stage, "unroll", 4, 0)] * 12 / (tile.rows * tile.vectors);
+    put_reduction(look, most > 0 ? most : 1);
+    if (look->other >= 0 && rows > 1)
+        sketch_put(s, "%s@u", name_of(look, look->other));
+    if (tile.vectors > 1 && width > lanes)
+        sketch_put(s, "%s/v@u", v);
+    sketch_put(s, "%s@v", v);
+}
+
+/* ---- one stage ---- */
+
+/* Scans: along their own index in a register, or with another index in lanes. */
+static void
+scan_line(struct sketcher *s, const struct work *work)
+{
+    struct look look = sketch_look(s, work);
+    unsigned carried = work->stage->carried;
+    bool last = carried + 1 == work->rank;
+    bool sum = work_running_sum(work) != NULL &&
+               (work->tensor->dtype == DTYPE_F32 || work->tensor->dtype == DTYPE_F64);
+    uint32_t but = 1u << carried;
+    if (last && sum && sketch_ask_if(s, work->tensor->name, "scan in lanes", true)) {
+        put_left(&look, but, true);
+        sketch_put(s, "%s@v", name_of(&look, (int)carried));
+        return;
+    }
+    if (!last && work->extent[work->rank - 1] > 1 && work->reduce == NULL) {
+        unsigned lanes = work->rank - 1;
+        const char *v = name_of(&look, (int)lanes);
+        unsigned wide = unrolls[sketch_ask(s, work->tensor->name, "unroll", 4, 2)];
+        put_left(&look, but | 1u << lanes, true);
+        sketch_put(s, "%s/%uv", v, wide);
+        sketch_put(s, "%s", name_of(&look, (int)carried));
+        if (wide > 1)
+            sketch_put(s, "%s/v@u", v);
+        sketch_put(s, "%s@v", v);
+        return;
+    }
+    put_left(&look, but, true);
+    sketch_put(s, "%s", name_of(&look, (int)carried));
+    if (work->reduce != NULL) {
+        sketch_put(s, "acc");
+        put_reduction(&look, 8);
+    }
+}
+
+void
+sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner)
+{
+    if (work->before != NULL && !inner) {
+        scan_line(s, work);
+        return;
+    }
+    struct look look = sketch_look(s, work);
+    if (work->reduce == NULL)
+        stream_line(&look, done | ones_of(work), inner);
+    else if (look.vector < 0) {
+        put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
+        sketch_put(s, "acc");
+        put_reduction(&look, 8);
+    } else if (look.vector >= (int)work->rank)
+        rows_line(&look, done | ones_of(work), inner);
+    else
+        tile_line(&look, done | ones_of(work), inner);
+}

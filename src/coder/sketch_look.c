@@ -1,0 +1,122 @@
+/* Which index a stage has in lanes, and which one shares the vectors that it loads. */
+#include "coder/sketch_int.h"
+
+void
+sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most)
+{
+    if (!e->loads)
+        return;
+    if (e->op == OP_LOAD) {
+        for (size_t i = 0; i < *count; i++)
+            if (loads[i] == e)
+                return;
+        if (*count < most)
+            loads[(*count)++] = e;
+    }
+    for (unsigned i = 0; i < e->count; i++)
+        sketch_loads(e->args[i], loads, count, most);
+}
+
+/* Elements that a load moves by with one step of a level; false: not evenly. */
+bool
+sketch_stride(const struct expr *load, unsigned level, int64_t *stride)
+{
+    int64_t size = 1;
+    *stride = 0;
+    for (unsigned d = load->tensor->rank; d-- > 0; size *= load->tensor->size[d]) {
+        int64_t coefficient[LANG_MAX_LEVELS], constant;
+        if (!(load->args[d]->free & 1u << level))
+            continue;
+        if (!expr_affine(load->args[d], coefficient, &constant))
+            return false;
+        *stride += coefficient[level] * size;
+    }
+    return true;
+}
+
+/* Loads that a vector of this level cannot read in one piece. */
+static unsigned
+bad_loads(const struct look *look, unsigned level)
+{
+    const struct expr *loads[32];
+    size_t count = 0;
+    unsigned bad = 0;
+    sketch_loads(look->body, loads, &count, 32);
+    for (size_t i = 0; i < count; i++) {
+        int64_t stride;
+        if (!sketch_stride(loads[i], level, &stride) || (stride != 0 && stride != 1))
+            bad++;
+    }
+    return bad;
+}
+
+static void
+choose_vector(struct look *look)
+{
+    const struct work *work = look->work;
+    unsigned best_bad = 0;
+    int64_t best_extent = 0;
+    look->vector = -1;
+    for (unsigned l = 0; l < work->levels; l++) {
+        bool last = work->rank > 0 && l == work->rank - 1;
+        bool carried = work->stage->rec >= 0 && l == work->stage->carried;
+        if ((l < work->rank && !last) || carried || work->extent[l] < 2)
+            continue;
+        unsigned bad = 2 * bad_loads(look, l) + (l >= work->rank);
+        int64_t extent = work->extent[l];
+        bool wide = extent >= work->lanes, was_wide = best_extent >= work->lanes;
+        if (look->vector < 0 || (wide && !was_wide) || (wide == was_wide && bad < best_bad)) {
+            look->vector = (int)l;
+            best_bad = bad;
+            best_extent = extent;
+        }
+    }
+    look->gathers = best_bad >= 2;
+}
+
+static void
+choose_other(struct look *look)
+{
+    const struct work *work = look->work;
+    const struct expr *loads[32];
+    size_t count = 0;
+    int64_t best = 1;
+    look->other = -1;
+    sketch_loads(look->body, loads, &count, 32);
+    for (unsigned l = 0; l < work->rank; l++) {
+        bool reused = false, needed = false;
+        if ((int)l == look->vector || (work->stage->rec >= 0 && l == work->stage->carried))
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            bool has_vector = loads[i]->free & 1u << look->vector, has = loads[i]->free & 1u << l;
+            reused = reused || (has_vector && !has);
+            needed = needed || (has_vector && has);
+        }
+        if (reused && !needed && work->extent[l] > best) {
+            look->other = (int)l;
+            best = work->extent[l];
+        }
+    }
+}
+
+struct look
+sketch_look(struct sketcher *s, const struct work *work)
+{
+    struct look look = {.work = work, .s = s, .other = -1};
+    look.body = work->reduce != NULL ? work->reduce->args[0] : work->code;
+    choose_vector(&look);
+    if (look.vector >= (int)work->rank && work->rank > 0 &&
+        work->extent[work->rank - 1] >= work->lanes) {
+        /* a product of matrices: what the lanes would gather is copied, each element used often */
+        struct look left = look;
+        left.vector = (int)work->rank - 1;
+        left.gathers = true;
+        choose_other(&left);
+        if (left.other >= 0 && work->extent[left.other] >= 4 &&
+            sketch_ask_if(s, work->tensor->name, "left lanes", true))
+            return left;
+    }
+    if (look.vector >= 0)
+        choose_other(&look);
+    return look;
+}
