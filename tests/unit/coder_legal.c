@@ -83,7 +83,7 @@ lines_name_stages(void **state)
     refuses(state, GEMM, "CC: i j", "1:1: there is no stage CC; hone task --expand lists them");
     refuses(state, GEMM, "C i j", "1:1: a line begins with a stage and a colon: Y: i@p acc k j@v");
     refuses(state, GEMM, "C: i j k\nC: i j k", "2:1: a second line for C; keep one of them");
-    refuses(state, GEMM, "rec C: i", "1:1: C is in no rec block; leave out `rec`");
+    refuses(state, GEMM, "rec C: i", "1:5: C is in no rec block; leave out `rec`");
     refuses(state, GEMM, "Y: i j\n  ! fold C i j",
             "2:3: no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP or chunk "
             "S t STEP");

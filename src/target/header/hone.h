@@ -1444,12 +1444,14 @@ hone_quarter(vf64 d, vi64 *k)
 
 //@ sin: quarter select abs any
 #include <math.h>
-/* libm, for arguments beyond 2^20 and what is no number. */
+/* libm, for arguments beyond 2^20 and what is no number; other lanes keep what they have, since no
+ * lane may depend on its neighbours, which at the end of an array can be anything. */
 static __attribute__((noinline, cold, unused)) void
 hone_sin_far(const vf32 *x, vf32 *y, int which)
 {
     for (int i = 0; i < VF32; i++)
-        (*y)[i] = which == 0 ? sinf((*x)[i]) : which == 1 ? cosf((*x)[i]) : tanf((*x)[i]);
+        if (!(fabsf((*x)[i]) <= 0x1p20f))
+            (*y)[i] = which == 0 ? sinf((*x)[i]) : which == 1 ? cosf((*x)[i]) : tanf((*x)[i]);
 }
 HONE_INLINE int
 hone_is_far(vf32 x)
@@ -1474,20 +1476,24 @@ hone_sin_near(vf32 x, int which)
 HONE_INLINE vf32
 vf32_sin(vf32 x)
 {
+    const vf32 y = vf32_select(vf32_abs(x) < 0x1p-12f, x, hone_sin_near(x, 0));
     if (hone_is_far(x)) {
-        hone_sin_far(&x, &x, 0);
-        return x;
+        vf32 far = x, all = y;
+        hone_sin_far(&far, &all, 0);
+        return all;
     }
-    return vf32_select(vf32_abs(x) < 0x1p-12f, x, hone_sin_near(x, 0));
+    return y;
 }
 HONE_INLINE vf32
 vf32_cos(vf32 x)
 {
+    const vf32 y = hone_sin_near(x, 1);
     if (hone_is_far(x)) {
-        hone_sin_far(&x, &x, 1);
-        return x;
+        vf32 far = x, all = y;
+        hone_sin_far(&far, &all, 1);
+        return all;
     }
-    return hone_sin_near(x, 1);
+    return y;
 }
 
 //@ tan: sin
@@ -1511,12 +1517,14 @@ hone_tan(vf64 d)
 HONE_INLINE vf32
 vf32_tan(vf32 x)
 {
+    vf32 y = vf32_of_f64(hone_tan(vf64_of_low(x)), hone_tan(vf64_of_high(x)));
+    y = vf32_select(vf32_abs(x) < 0x1p-12f, x, y);
     if (hone_is_far(x)) {
-        hone_sin_far(&x, &x, 2);
-        return x;
+        vf32 far = x, all = y;
+        hone_sin_far(&far, &all, 2);
+        return all;
     }
-    const vf32 y = vf32_of_f64(hone_tan(vf64_of_low(x)), hone_tan(vf64_of_high(x)));
-    return vf32_select(vf32_abs(x) < 0x1p-12f, x, y);
+    return y;
 }
 
 //@ pow: convert select maxmin abs round
