@@ -45,6 +45,13 @@ static const char *const short_list[] = {
     NULL,
 };
 
+struct family {
+    char name[32]; /* what stands before the first _ of a task's name */
+    int threads;
+    size_t count;
+    double log_sum, lowest;
+};
+
 struct bench {
     struct arena *arena;
     const char *self, *hone, *folder, *python, *evals, *rounds, *seconds;
@@ -53,8 +60,9 @@ struct bench {
     size_t thread_count;
     const char **tasks;
     size_t task_count;
-    FILE *rows; /* every row as a JSON line */
-    size_t failures;
+    FILE *rows;                 /* every row as a JSON line */
+    struct family families[64]; /* how hone stands against the best rival of each task */
+    size_t family_count, failures;
 };
 
 struct found { /* what the search says of a task */
@@ -258,12 +266,48 @@ keep_row(struct bench *b, const char *task, int threads, const struct found *fou
     json_decref(line);
 }
 
+static void
+count_best(struct bench *b, const char *task, int threads, double ratio)
+{
+    struct family *f = b->families, *end = b->families + b->family_count;
+    int length = (int)strcspn(task, "_");
+
+    while (f < end && (f->threads != threads || strncmp(f->name, task, (size_t)length) != 0 ||
+                       f->name[length]))
+        f++;
+    if (f == end) {
+        if (b->family_count == sizeof b->families / sizeof *b->families)
+            return;
+        b->family_count++;
+        *f = (struct family){.threads = threads, .lowest = INFINITY};
+        snprintf(f->name, sizeof f->name, "%.*s", length, task);
+    }
+    f->count++;
+    f->log_sum += log(ratio);
+    f->lowest = ratio < f->lowest ? ratio : f->lowest;
+}
+
+static void
+print_families(const struct bench *b)
+{
+    if (b->family_count)
+        printf("\n%-24s %2s %6s %7s %7s   ratio to the best rival\n", "family", "t", "tasks",
+               "mean", "lowest");
+    for (size_t i = 0; i < b->family_count; i++) {
+        const struct family *f = &b->families[i];
+        printf("%-24s %2d %6zu %7.2f %7.2f\n", f->name, f->threads, f->count,
+               exp(f->log_sum / (double)f->count), f->lowest);
+    }
+}
+
 /* The rival to beat comes first. */
 static void
 print_rows(struct bench *b, const char *task, int threads, const struct found *found,
            struct row *rows, size_t count)
 {
     qsort(rows, count, sizeof *rows, by_ratio);
+    if (count && *rows[0].library && !rows[0].failed)
+        count_best(b, task, threads, rows[0].ratio);
     for (size_t i = 0; i < count; i++) {
         const struct row *r = &rows[i];
         keep_row(b, task, threads, found, r);
@@ -363,6 +407,7 @@ measure_torch(struct bench *b, const char *task, const struct program *program,
     setenv("MALLOC_MMAP_THRESHOLD_", "8589934592", 1);
     setenv("MALLOC_TRIM_THRESHOLD_", "17179869184", 1);
     setenv("MALLOC_TOP_PAD_", "1073741824", 1);
+    setenv("TORCHINDUCTOR_COMPILE_THREADS", "1", 0);
     setenv("TORCHINDUCTOR_CACHE_DIR", arena_printf(b->arena, "%s/inductor", b->folder), 0);
     if (write_request(b, task, program, found, threads, path))
         out = run(b, argv, &why);
@@ -410,7 +455,7 @@ static void
 bench_task(struct bench *b, const char *task, int threads)
 {
     const char *op = arena_printf(b->arena, TASKS "/%s.op", task), *why = "?";
-    const char *base = arena_printf(b->arena, "%s/%s.t%d", b->folder, task, threads);
+    const char *base = arena_printf(b->arena, "%s/%s.t%d.e%s", b->folder, task, threads, b->evals);
     const struct program *program = compare_program(b->arena, op);
     struct found found;
 
@@ -425,6 +470,7 @@ bench_task(struct bench *b, const char *task, int threads)
     else
         printf("%-24s %2d  light %.1f us, naive %.1f\n", task, threads, found.light_us,
                found.naive);
+    fflush(stdout);
 }
 
 /* In an arena of its own: inputs are large. */
@@ -574,6 +620,7 @@ run_all(struct bench *b)
     for (size_t t = 0; t < b->task_count; t++)
         for (size_t i = 0; i < b->thread_count; i++)
             bench_alone(b, b->tasks[t], b->threads[i]);
+    print_families(b);
     if (b->failures)
         printf("%zu failed\n", b->failures);
 }
