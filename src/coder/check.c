@@ -444,7 +444,11 @@ check_producer(struct checker *checker, size_t at)
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH) {
             struct work *guest = &schedule->works[line->tokens[i].stage];
-            if (guest->stored)
+            if (producer->stored && !producer->in_place)
+                illegal(checker, token,
+                        "%s is computed as a whole too, and %s runs with it; leave out with(%s)",
+                        producer->tensor->name, guest->tensor->name, guest->tensor->name);
+            else if (guest->stored)
                 illegal(checker, token,
                         "%s, which runs with %s, is needed elsewhere too; give it loops of its own",
                         guest->tensor->name, producer->tensor->name);

@@ -193,7 +193,9 @@ partial_open(struct nest *nest)
     box->tensor = work->tensor;
     for (unsigned i = 0; i < work->rank; i++) {
         box->at[i] = nest->span[i];
-        count *= nest->span[i].extent;
+        if ((int)i == nest->vector)
+            box->at[i].extent = nest->active;
+        count *= box->at[i].extent;
     }
     box->name = code_scratch(nest, nest->em->storage[work->tensor->number], dtype, count);
     nest->partial = box;

@@ -669,10 +669,10 @@ static struct value
 integer_choice(struct nest *nest, const struct member *member, const struct expr *e,
                const struct value *reduced)
 {
-    enum lane lane = LANE_I64;
     bool vector = varies(nest, member, e);
-    if (vector)
-        lane = value_lane(nest, member, e, true);
+    for (unsigned i = 0; i < e->count; i++) /* what was reduced may be a vector all the same */
+        vector = vector || value_at(nest, member, e->args[i], reduced).vector;
+    enum lane lane = value_lane(nest, member, e, vector);
     struct value a = operand(nest, member, e->args[0], lane, vector, reduced), b, condition;
     if (e->op == OP_SIGN) {
         a.text = vector ? say(nest, "((%s < 0) - (%s > 0))", a.text, a.text)
