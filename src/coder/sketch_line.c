@@ -115,41 +115,36 @@ rows_line(struct look *look, uint32_t done, bool inner)
 
 struct tile {
     unsigned rows, vectors;
+    double cost;
 };
 
-/* Register tiles, those with the least loads for a multiplication first. */
+enum { TILES = 8 };
+
+/* Loads for each product; too few chains leave the units idle. */
+static double
+tile_cost(unsigned rows, unsigned vectors)
+{
+    unsigned used = rows * vectors;
+    return (double)(rows + vectors) / used + (used < 10 ? (10 - used) * 0.2 : 0);
+}
+
+/* Register tiles that fit, the cheapest first. */
 static unsigned
-list_tiles(const struct look *look, struct tile *tiles, unsigned most)
+list_tiles(const struct look *look, struct tile tiles[TILES + 1])
 {
     unsigned registers = look->s->space->machine.registers, count = 0;
     int64_t extent = look->other >= 0 ? look->work->extent[look->other] : 1;
     int64_t width = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
     for (unsigned vectors = 1; vectors <= 4 && vectors <= width; vectors++)
         for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
-            unsigned used = rows * vectors;
-            if (used + vectors + 1 >= registers) /* gcc spills at the last one */
+            struct tile tile = {rows, vectors, tile_cost(rows, vectors)};
+            unsigned at = count;
+            if (rows * vectors + vectors + 1 >= registers) /* gcc spills at the last one */
                 continue;
-            /* loads for each product; too few chains leave the units idle */
-            double cost = (double)(rows + vectors) / used + (used < 10 ? (10 - used) * 0.2 : 0);
-            unsigned at = count < most ? count++ : most - 1;
-            struct tile tile = {rows, vectors};
-            if (at == most - 1 && count == most) {
-                double last = (double)(tiles[at].rows + tiles[at].vectors) /
-                              (tiles[at].rows * tiles[at].vectors);
-                if (tiles[at].rows && last <= cost)
-                    continue;
-            }
-            while (at > 0) {
-                const struct tile *before = &tiles[at - 1];
-                unsigned n = before->rows * before->vectors;
-                double other =
-                    (double)(before->rows + before->vectors) / n + (n < 10 ? (10 - n) * 0.2 : 0);
-                if (other <= cost)
-                    break;
-                tiles[at] = *before;
-                at--;
-            }
+            for (; at > 0 && tiles[at - 1].cost > tile.cost; at--)
+                tiles[at] = tiles[at - 1];
             tiles[at] = tile;
+            count += count < TILES;
         }
     return count;
 }
@@ -196,8 +191,8 @@ tile_line(struct look *look, uint32_t done, bool inner)
     const char *stage = work->tensor->name, *v = name_of(look, look->vector);
     int64_t width = work->extent[look->vector],
             rows = look->other >= 0 ? work->extent[look->other] : 1;
-    struct tile tiles[8];
-    unsigned count = list_tiles(look, tiles, 8);
+    struct tile tiles[TILES + 1];
+    unsigned count = list_tiles(look, tiles);
     struct tile tile = tiles[sketch_ask(s, stage, "tile", count, 0)];
     int64_t lanes = work->lanes, across = tile.vectors * lanes;
     const char *o = look->other >= 0 ? name_of(look, look->other) : NULL;
