@@ -213,6 +213,28 @@ middle(double *values, size_t count)
     return count ? values[count / 2] : 0;
 }
 
+/* Elements that tell something new: where fewer than half of the judged ones differ in the first 40
+ * bits of g, the different ones. */
+static double
+plain_told(struct unit *unit, const struct lang_result *r, size_t stride, size_t judged)
+{
+    size_t count = (size_t)r->tensor->count, n = 0, kinds = 0;
+    double *g = arena_array(unit->arena, count, sizeof *g);
+
+    for (size_t i = 0; i < count; i += stride) {
+        uint64_t bits;
+        memcpy(&bits, &r->g[i], sizeof bits);
+        bits >>= 24;
+        if (isfinite(r->v[i]) && !isnan(r->g[i]) && bits != 0)
+            g[n++] = (double)bits; /* 40 bits: exact */
+    }
+    qsort(g, n, sizeof *g, by_size);
+    for (size_t i = 0; i < n; i++)
+        kinds += i == 0 || g[i] != g[i - 1];
+    return kinds > 0 && kinds < 2048 && kinds < judged / 2 ? (double)kinds
+                                                           : (double)(judged * stride);
+}
+
 static struct tolerance
 plain_conclusion(struct unit *unit, const struct plain *plain, const struct lang_result *r)
 {
@@ -229,7 +251,8 @@ plain_conclusion(struct unit *unit, const struct plain *plain, const struct lang
     }
     for (size_t i = 0; i < count; i += stride)
         judged += isfinite(r->v[i]) && !isnan(r->g[i]) && isfinite(fmin(6 * r->g[i], 2 * r->c[i]));
-    t.k = fmax(judged ? 1 + 7 / sqrt((double)(judged * stride)) : 1, 2 * plain->ratio);
+    double told = plain_told(unit, r, stride, judged);
+    t.k = fmax(judged ? 1 + 7 / sqrt(told) : 1, 2 * plain->ratio);
     for (size_t i = 0; i < count; i += stride) {
         double gate = fmin(6 * t.k * r->g[i], 2 * r->c[i]);
         if (isnan(r->g[i]) || !(gate > 0) || isinf(gate) || !isfinite(r->v[i]))
@@ -240,7 +263,7 @@ plain_conclusion(struct unit *unit, const struct plain *plain, const struct lang
     }
     double size = finite ? sqrt(squares / (double)finite) : 0;
     double m = middle(g, n), s = middle(spread, n);
-    if (count >= 64 && s > 12 * 0x1p-24 * size && m > 10 * s)
+    if (told >= 64 && s > 12 * 0x1p-24 * size && m > 10 * s)
         t.scale = fmin(1, fmax(s / m, 6 * plain->ratio));
     t.ill_posed = middle(gates, n) * t.scale > 1e-2 * size;
     return t;
