@@ -1,6 +1,7 @@
 /* The kernel's file: what stands before it, storage, names, and the stages in their order. */
 #include "coder/emit_int.h"
 
+#include "lang/lang.h"
 #include "target/target.h"
 
 #include <inttypes.h>
@@ -125,57 +126,11 @@ static const char *
 storage_name(struct emitter *em, const struct tensor *tensor)
 {
     const char *name = c_name(em->arena, tensor->name);
-    static const char *const ours[] = {"kernel", "floor_div", "floor_mod", "bf16", "main"};
-    bool taken = target_hone_has(name) || is_size(em->schedule->program, name) ||
-                 (name[0] >= 'a' && name[0] <= 'z');
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        taken = taken || strcmp(name, ours[i]) == 0;
+    bool taken = is_size(em->schedule->program, name) || (name[0] >= 'a' && name[0] <= 'z');
     return taken || code_is_storage(em, name) ? arena_printf(em->arena, "%s_", name) : name;
 }
 
 /* ---- helpers ---- */
-
-static const struct {
-    const char *name, *text;
-} scalars[] = {
-    {"floor_div", "static inline long\nfloor_div(long a, long b)\n{\n"
-                  "    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
-    {"floor_mod", "static inline long\nfloor_mod(long a, long b)\n{\n"
-                  "    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
-    {"f32_rsqrt", "static inline float\nf32_rsqrt(float x)\n{\n    return 1 / sqrtf(x);\n}\n"},
-    {"f64_rsqrt", "static inline double\nf64_rsqrt(double x)\n{\n    return 1 / sqrt(x);\n}\n"},
-    {"f32_sigmoid",
-     "static inline float\nf32_sigmoid(float x)\n{\n    return 1 / (1 + expf(-x));\n}\n"},
-    {"f64_sigmoid",
-     "static inline double\nf64_sigmoid(double x)\n{\n    return 1 / (1 + exp(-x));\n}\n"},
-    {"f32_softplus", "static inline float\nf32_softplus(float x)\n{\n"
-                     "    return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));\n}\n"},
-    {"f64_softplus", "static inline double\nf64_softplus(double x)\n{\n"
-                     "    return fmax(x, 0) + log1p(exp(-fabs(x)));\n}\n"},
-    {"f32_sign", "static inline float\nf32_sign(float x)\n{\n    return (x > 0) - (x < 0);\n}\n"},
-    {"f64_sign", "static inline double\nf64_sign(double x)\n{\n    return (x > 0) - (x < 0);\n}\n"},
-    {"f32_max",
-     "static inline float\nf32_max(float a, float b)\n{\n    return a > b ? a : b;\n}\n"},
-    {"f32_min",
-     "static inline float\nf32_min(float a, float b)\n{\n    return a < b ? a : b;\n}\n"},
-    {"f64_max",
-     "static inline double\nf64_max(double a, double b)\n{\n    return a > b ? a : b;\n}\n"},
-    {"f64_min",
-     "static inline double\nf64_min(double a, double b)\n{\n    return a < b ? a : b;\n}\n"},
-    {"f32_of_bf16", ""}, /* with bf16 itself, below */
-    {"bf16_of_f32", ""},
-};
-
-static const char bf16_text[] = "#ifndef HONE /* else the prelude has them */\n"
-                                "typedef uint16_t bf16;\n"
-                                "static inline float\nf32_of_bf16(bf16 x)\n{\n"
-                                "    const uint32_t bits = (uint32_t)x << 16;\n    float y;\n"
-                                "    memcpy(&y, &bits, sizeof y);\n    return y;\n}\n"
-                                "static inline bf16\nbf16_of_f32(float x)\n{\n    uint32_t bits;\n"
-                                "    memcpy(&bits, &x, sizeof bits);\n"
-                                "    if (x != x)\n        return (bf16)(bits >> 16 | 64);\n"
-                                "    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);\n}\n"
-                                "#endif\n";
 
 static void
 add_helper(struct emitter *em, const char *name)
@@ -186,15 +141,6 @@ add_helper(struct emitter *em, const char *name)
     em->helpers = arena_grow(em->arena, em->helpers, em->helper_count, em->helper_count + 1,
                              sizeof *em->helpers);
     em->helpers[em->helper_count++] = name;
-}
-
-static bool
-is_scalar_helper(const char *name)
-{
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-        if (strcmp(scalars[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 const char *
@@ -412,10 +358,15 @@ body_of(struct emitter *em, size_t stage, const struct span *left, const struct 
     return body.data != NULL ? tidy_unused(em->arena, body.data) : "";
 }
 
+/* By the root itself, or by what is computed in its loops. */
 static bool
 is_written(const struct emitter *em, size_t stage, const struct tensor *tensor)
 {
-    return tensor->stage != NULL && tensor->stage == &em->schedule->program->stages[stage];
+    if (tensor->stage == NULL)
+        return false;
+    size_t number = (size_t)(tensor->stage - em->schedule->program->stages);
+    enum fate fate = em->schedule->works[number].fate;
+    return number == stage || fate == FATE_DO || fate == FATE_WITH;
 }
 
 /* const float *restrict X, float *restrict Y: written ones are those whose stages run here. */
@@ -429,11 +380,6 @@ put_parameters(struct buf *buf, struct emitter *em, size_t stage, const struct t
         if (!used[i])
             continue;
         bool written = is_written(em, stage, tensor);
-        for (size_t s = 0; tensor->stage != NULL && !written && s < 1; s++) {
-            size_t number = (size_t)(tensor->stage - em->schedule->program->stages);
-            const struct work *work = &em->schedule->works[number];
-            written = work->fate == FATE_DO || work->fate == FATE_WITH;
-        }
         buf_printf(buf, "%s%s%s *%s%s", first ? "" : ", ", written ? "" : "const ",
                    dtype_info[tensor->dtype].c_type,
                    em->schedule->works[stage].before != NULL ? "" : "restrict ", names[i]);
@@ -582,6 +528,16 @@ put_signature(struct buf *buf, struct emitter *em)
     buf_puts(buf, ")\n");
 }
 
+/* The prelude of a judged kernel has bf16 already. */
+static void
+put_bf16(struct buf *buf)
+{
+    buf_puts(buf, "#ifndef HONE\n");
+    lang_put_bf16(buf);
+    buf_puts(buf, "#endif\n");
+}
+
+/* Vector functions are of hone.h, scalar ones the language's own. */
 static void
 put_helpers(struct buf *buf, struct emitter *em)
 {
@@ -589,7 +545,7 @@ put_helpers(struct buf *buf, struct emitter *em)
     size_t count = 0;
     bool bf16 = false;
     for (size_t i = 0; i < em->helper_count; i++)
-        if (!is_scalar_helper(em->helpers[i]))
+        if (target_hone_has(em->helpers[i]))
             of_header[count++] = em->helpers[i];
         else
             bf16 = bf16 || strstr(em->helpers[i], "bf16") != NULL;
@@ -600,11 +556,10 @@ put_helpers(struct buf *buf, struct emitter *em)
         target_hone_text(buf, of_header, count);
     }
     if (bf16)
-        buf_puts(buf, bf16_text);
+        put_bf16(buf);
     for (size_t i = 0; i < em->helper_count; i++)
-        for (size_t s = 0; s < sizeof scalars / sizeof *scalars; s++)
-            if (strcmp(scalars[s].name, em->helpers[i]) == 0)
-                buf_puts(buf, scalars[s].text);
+        if (!target_hone_has(em->helpers[i]))
+            lang_put_helper(buf, em->helpers[i]);
     buf_putc(buf, '\n');
 }
 
@@ -661,9 +616,9 @@ code_parts(struct code_parts *parts, struct arena *arena, const struct schedule 
 void
 code_scalars(struct buf *buf)
 {
-    buf_puts(buf, bf16_text);
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-        buf_puts(buf, scalars[i].text);
+    put_bf16(buf);
+    for (size_t i = 0; lang_helpers[i] != NULL; i++)
+        lang_put_helper(buf, lang_helpers[i]);
 }
 
 bool

@@ -1,6 +1,8 @@
 /* Subscripts: integer expressions as linear forms of loop variables, their ranges and strides. */
 #include "coder/emit_int.h"
 
+#include "base/num.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -95,12 +97,6 @@ bracket(struct arena *arena, const struct lin *lin)
     return simple ? text : arena_printf(arena, "(%s)", text);
 }
 
-static int64_t
-floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-
 /* a/b and a%b of floor division, as a number or a C text. */
 static struct lin
 divided(struct nest *nest, const struct member *member, const struct expr *e)
@@ -111,8 +107,7 @@ divided(struct nest *nest, const struct member *member, const struct expr *e)
     struct level levels[LANG_MAX_LEVELS];
     int64_t low, high, divisor_low, divisor_high;
     if (lin_is_number(&a) && lin_is_number(&b)) {
-        int64_t quotient = floor_div(a.add, b.add);
-        result.add = e->op == OP_DIV ? quotient : a.add - quotient * b.add;
+        result.add = e->op == OP_DIV ? num_floor_div(a.add, b.add) : num_floor_mod(a.add, b.add);
         return result;
     }
     subscript_ranges(nest, member, levels);

@@ -640,7 +640,7 @@ function_name(struct nest *nest, enum op op, enum lane lane, bool vector)
     if (math[op] != NULL)
         return say(nest, "%s%s", math[op], wide ? "" : "f");
     /* rsqrt sigmoid softplus sign min max */
-    return code_helper(nest->em, say(nest, "%s_%s", wide ? "f64" : "f32", op_info[op].spelling));
+    return code_helper(nest->em, say(nest, "%s_%s", op_info[op].spelling, wide ? "f64" : "f32"));
 }
 
 static struct value

@@ -175,30 +175,42 @@ struct helper {
     const char *name, *type, *arguments, *body;
 };
 
+/*    name, type, arguments, body */
+#define HELPERS(X)                                                                \
+    X("max_f32", "float", "float a, float b", "return a > b ? a : b;")            \
+    X("max_f64", "double", "double a, double b", "return a > b ? a : b;")         \
+    X("max_i64", "int64_t", "int64_t a, int64_t b", "return a > b ? a : b;")      \
+    X("min_f32", "float", "float a, float b", "return a < b ? a : b;")            \
+    X("min_f64", "double", "double a, double b", "return a < b ? a : b;")         \
+    X("min_i64", "int64_t", "int64_t a, int64_t b", "return a < b ? a : b;")      \
+    X("abs_i64", "int64_t", "int64_t a", "return a < 0 ? -a : a;")                \
+    X("sign_f32", "float", "float a", "return (float)((a > 0) - (a < 0));")       \
+    X("sign_f64", "double", "double a", "return (a > 0) - (a < 0);")              \
+    X("sign_i64", "int64_t", "int64_t a", "return (a > 0) - (a < 0);")            \
+    X("rsqrt_f32", "float", "float x", "return 1.0f / sqrtf(x);")                 \
+    X("rsqrt_f64", "double", "double x", "return 1.0 / sqrt(x);")                 \
+    X("sigmoid_f32", "float", "float x", "return 1.0f / (1.0f + expf(-x));")      \
+    X("sigmoid_f64", "double", "double x", "return 1.0 / (1.0 + exp(-x));")       \
+    X("softplus_f32", "float", "float x", "return x > 20 ? x : log1pf(expf(x));") \
+    X("softplus_f64", "double", "double x", "return x > 20 ? x : log1p(exp(x));") \
+    X("floor_div", "int64_t", "int64_t a, int64_t b",                             \
+      "if (b == 0 || b == -1)\n        return -a * -b;\n"                         \
+      "    return a / b - (a % b != 0 && (a < 0) != (b < 0));")                   \
+    X("floor_mod", "int64_t", "int64_t a, int64_t b",                             \
+      "if (b == 0 || b == -1)\n        return 0;\n"                               \
+      "    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);")
+
 static const struct helper helpers[] = {
-    {"max_f32", "float", "float a, float b", "return a > b ? a : b;"},
-    {"max_f64", "double", "double a, double b", "return a > b ? a : b;"},
-    {"max_i64", "int64_t", "int64_t a, int64_t b", "return a > b ? a : b;"},
-    {"min_f32", "float", "float a, float b", "return a < b ? a : b;"},
-    {"min_f64", "double", "double a, double b", "return a < b ? a : b;"},
-    {"min_i64", "int64_t", "int64_t a, int64_t b", "return a < b ? a : b;"},
-    {"abs_i64", "int64_t", "int64_t a", "return a < 0 ? -a : a;"},
-    {"sign_f32", "float", "float a", "return (float)((a > 0) - (a < 0));"},
-    {"sign_f64", "double", "double a", "return (a > 0) - (a < 0);"},
-    {"sign_i64", "int64_t", "int64_t a", "return (a > 0) - (a < 0);"},
-    {"rsqrt_f32", "float", "float x", "return 1.0f / sqrtf(x);"},
-    {"rsqrt_f64", "double", "double x", "return 1.0 / sqrt(x);"},
-    {"sigmoid_f32", "float", "float x", "return 1.0f / (1.0f + expf(-x));"},
-    {"sigmoid_f64", "double", "double x", "return 1.0 / (1.0 + exp(-x));"},
-    {"softplus_f32", "float", "float x", "return x > 20 ? x : log1pf(expf(x));"},
-    {"softplus_f64", "double", "double x", "return x > 20 ? x : log1p(exp(x));"},
-    {"floor_div", "int64_t", "int64_t a, int64_t b",
-     "if (b == 0 || b == -1)\n        return -a * -b;\n"
-     "    return a / b - (a % b != 0 && (a < 0) != (b < 0));"},
-    {"floor_mod", "int64_t", "int64_t a, int64_t b",
-     "if (b == 0 || b == -1)\n        return 0;\n"
-     "    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);"},
+#define X(...) {__VA_ARGS__},
+    HELPERS(X)
+#undef X
 };
+
+const char *const lang_helpers[] = {
+#define X(name, ...) name,
+    HELPERS(X)
+#undef X
+        NULL};
 
 /* Walks a permutation of the next power of two until it is below `terms`. */
 static void
@@ -225,9 +237,9 @@ print_shuffled(struct emitter *em)
 }
 
 static void
-print_helper(struct emitter *em, const struct helper *helper)
+print_helper(struct buf *out, const struct helper *helper)
 {
-    buf_printf(em->out, "static inline %s\n%s(%s)\n{\n    %s\n}\n\n", helper->type, helper->name,
+    buf_printf(out, "static inline %s\n%s(%s)\n{\n    %s\n}\n\n", helper->type, helper->name,
                helper->arguments, helper->body);
 }
 
@@ -238,7 +250,24 @@ emit_kernel_helpers(struct emitter *em, const char *body)
         buf_puts(em->out, "#define INDEX __attribute__((unused)) const int64_t\n\n");
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (strstr(body, helpers[i].name))
-            print_helper(em, &helpers[i]);
+            print_helper(em->out, &helpers[i]);
     if (strstr(body, "shuffled("))
         print_shuffled(em);
+}
+
+bool
+lang_put_helper(struct buf *buf, const char *name)
+{
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (strcmp(helpers[i].name, name) == 0) {
+            print_helper(buf, &helpers[i]);
+            return true;
+        }
+    return false;
+}
+
+void
+lang_put_bf16(struct buf *buf)
+{
+    buf_puts(buf, emitted_bf16);
 }

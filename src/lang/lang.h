@@ -157,6 +157,16 @@ struct emit_options {
 void
 lang_emit(struct buf *buf, const struct program *program, const struct emit_options *options);
 
+/* The plain functions that emitted kernels call ("floor_div", "sigmoid_f32"), for others who emit:
+ * their names up to a NULL, and the definition of one. */
+extern const char *const lang_helpers[];
+bool
+lang_put_helper(struct buf *buf, const char *name);
+
+/* bf16 and its conversions, once however often it stands in a file. */
+void
+lang_put_bf16(struct buf *buf);
+
 struct lang_needs {
     double peak_bytes; /* at the worst moment of the reference, outputs included, inputs not */
     double terms;      /* scalar operations: what its time is estimated from */

@@ -78,6 +78,9 @@ put_main(struct buf *buf, struct arena *arena, const struct program *program)
     lang_emit(&plain, program, &(struct emit_options){.form = EMIT_NAIVE});
     buf_puts(buf, "\n#ifdef HONE_MAIN /* the plain C of the operator, to compare with */\n"
                   "#define kernel plain\n");
+    for (size_t i = 0; lang_helpers[i] != NULL; i++) /* the kernel may have its own */
+        if (strstr(plain.data, lang_helpers[i]))
+            buf_printf(buf, "#define %s plain_%s\n", lang_helpers[i], lang_helpers[i]);
     buf_add(buf, plain.data, plain.length);
     buf_puts(buf,
              "#undef kernel\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n"

@@ -29,6 +29,19 @@ expect 'which is content' 0 ./norm
 says out 'and says what it measured' 'largest difference from the plain C'
 expect 'the judge agrees' 0 "$HONE" judge norm.op norm.c --effort quick
 
+# helpers that the kernel and the plain C both have; a division by zero, which gives zero
+cat >both.op <<'END'
+op both
+dim M=6, N=40
+in X: bf16[M,N]
+in D: i32[M] from 0 to 2
+Y[m,n]: bf16 = sigmoid(X[m,n]) + f32((m - 3) / D[m])
+out Y
+END
+expect 'kernels with helpers' 0 "$HONE" optimize both.op --evals 2
+expect 'have a main as well' 0 gcc -O2 -march=native -fopenmp -DHONE_MAIN both.c -lm -o both
+expect 'that runs' 0 ./both
+
 expect 'as JSON' 0 "$HONE" optimize norm.op --case odd --evals 3 -o other.c --json
 check 'is one line' '[ "$(wc -l <out)" -eq 1 ]'
 for field in '"run":"' '"task":"norm"' '"target":"cpu"' '"recipe":"builtin"' '"best":{' '"time_us":' \

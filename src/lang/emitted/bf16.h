@@ -1,3 +1,5 @@
+#ifndef HONE_BF16
+#define HONE_BF16
 typedef uint16_t bf16;
 static inline float
 f32_of_bf16(bf16 x)
@@ -16,3 +18,4 @@ bf16_of_f32(float f)
         return (bf16)(bits >> 16 | 64);
     return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+#endif
