@@ -8,7 +8,7 @@
  *   run.c      one process in the box: some calls, each on a slot of its own
  *   check.c    is it right; where.c what wrong elements have in common; ending.c why it died
  *   sample.c   one sample of time; time.c how fast it is; naive.c the plain baseline
- *   compare.c  which of two is faster
+ *   compare.c  which of two is faster; glance.c a first look at many
  */
 #ifndef HONE_JUDGE_JUDGE_INT_H
 #define HONE_JUDGE_JUDGE_INT_H
@@ -109,7 +109,7 @@ struct judge_task {
     struct lang *lang;
     const struct target *target;
     unsigned threads;
-    bool seeded;
+    bool seeded, same_inputs;
     uint64_t seed;
     enum judge_effort effort;
     bool no_baseline;
