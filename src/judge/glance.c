@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const double GLANCE_SECONDS = 0.05; /* for the samples of one case */
-enum { LEAST_SAMPLES = 4, MOST_SAMPLES = 15 };
+enum { MOST_SAMPLES = 15 };
 
 struct glance {
     struct judge__case *c;
@@ -60,13 +60,13 @@ static enum status
 take_samples(struct glance *s, struct diags *diags)
 {
     struct judge__pool pool;
-    double times[MOST_SAMPLES], end = clock_seconds() + GLANCE_SECONDS;
+    double times[MOST_SAMPLES];
     size_t calls = judge__calls_for(s->c, s->object->ns), count = 0;
     enum status status = judge__pool_open(s->arena, s->c, s->report->seed, calls, 0, &pool, diags);
 
+    double end = clock_seconds() + GLANCE_SECONDS;
     calls = calls < pool.count ? calls : pool.count;
-    while (status == STATUS_OK && count < MOST_SAMPLES &&
-           (count < LEAST_SAMPLES || clock_seconds() < end)) {
+    while (status == STATUS_OK && count < MOST_SAMPLES && (count == 0 || clock_seconds() < end)) {
         struct judge__sample sample;
 
         status =

@@ -289,11 +289,16 @@ judge__describe_wrong(struct arena *arena, const struct judge__case *c,
                       const struct judge__slot *slot, const struct judge__set *set, size_t output,
                       struct judge_wrong *wrong);
 
+enum judge__care {
+    THOROUGH, /* data at both ends of their pages, all threads and one */
+    ONCE,     /* every kind of inputs, one run: for the plain kernel, which is our own */
+};
+
 /* Checks one case; report->status stays BUILT if it is right. Sets object->ns. */
 enum status
 judge__check_case(struct judge__case *c, struct arena *arena, struct judge__object *object,
-                  unsigned round, struct judge_case *seen, struct judge_report *report,
-                  struct diags *diags);
+                  enum judge__care care, unsigned round, struct judge_case *seen,
+                  struct judge_report *report, struct diags *diags);
 
 /* ---- time ---- */
 
