@@ -81,7 +81,7 @@ emit_leading(const struct emitter *em, const struct expr *load, int64_t *offset)
     unsigned count = 0;
 
     *offset = 0;
-    if (em->options.form == EMIT_NAIVE || tensor == em->stage->tensor)
+    if (em->single || tensor == em->stage->tensor)
         return 0;
     while (count < tensor->rank && load->args[count]->op == OP_INT &&
            load->args[count]->integer >= 0 && load->args[count]->integer < tensor->size[count]) {
@@ -111,7 +111,7 @@ emit_array(struct emitter *em, unsigned place)
 {
     const struct tensor *tensor = em->reads[place].tensor;
 
-    if (em->options.form == EMIT_NAIVE)
+    if (em->single)
         return em->name[tensor->number];
     return emit_text(em, !em->bounds ? "x%u" : tensor->stage ? "v%u" : "in%u", place);
 }
@@ -148,6 +148,14 @@ note_node(struct emitter *em, const struct expr *e)
         em->cat = true;
 }
 
+static void
+note_extent(struct emitter *em, unsigned level, const struct expr *extent)
+{
+    em->extent[level] = expr_integer(extent);
+    em->formula[level] = extent;
+    em->size[level] = emit_size(em, extent);
+}
+
 void
 emit_enter(struct emitter *em, size_t s)
 {
@@ -163,9 +171,9 @@ emit_enter(struct emitter *em, size_t s)
     note_array(em, stage->tensor, 0);
     emit_walk(em, stage, note_node);
     for (unsigned l = 0; l < stage->tensor->rank; l++)
-        em->extent[l] = stage->tensor->size[l];
+        note_extent(em, l, stage->tensor->extent[l]);
     for (unsigned i = 0; em->reduce && i < em->reduce->binder->count; i++)
-        em->extent[em->reduce->binder->level + i] = expr_integer(em->reduce->binder->extent[i]);
+        note_extent(em, em->reduce->binder->level + i, em->reduce->binder->extent[i]);
 }
 
 size_t
@@ -209,10 +217,14 @@ emit_create(struct arena *arena, const struct program *program, const struct emi
     struct emitter *em = arena_alloc(arena, sizeof *em);
 
     em->arena = arena;
-    em->program = program;
     em->options = *options;
     em->bounds = options->form == EMIT_REFERENCE;
-    em->plain = options->form == EMIT_NAIVE;
+    em->general = options->form == EMIT_GENERAL;
+    em->single = em->general || options->form == EMIT_NAIVE;
+    em->plain = em->single;
+    if (em->general)
+        program = emit_generalise(arena, program);
+    em->program = program;
     em->exact = arena_array(arena, program->tensor_count, sizeof *em->exact);
     em->last = arena_array(arena, program->tensor_count, sizeof *em->last);
     em->name = arena_array(arena, program->tensor_count, sizeof *em->name);

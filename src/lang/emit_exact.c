@@ -157,9 +157,9 @@ find_interval(const struct emitter *em, const struct expr *e)
     case OP_INT:
         return range(e->integer, e->integer);
     case OP_DIM:
-        return range(e->dim->size, e->dim->size);
+        return em->general ? range(1, FAR) : range(e->dim->size, e->dim->size);
     case OP_INDEX:
-        return range(0, em->extent[e->level] - 1);
+        return range(0, em->general ? FAR : em->extent[e->level] - 1);
     case OP_LOAD: {
         struct interval all = range(e->tensor->low, e->tensor->high);
         const struct expr *otherwise = expr_default(e);

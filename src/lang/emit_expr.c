@@ -62,6 +62,10 @@ leaf_text(struct emitter *em, const struct expr *e, enum kind kind)
         return emit_real(em, e->real, kind);
     if (e->op == OP_INDEX)
         return em->index[e->level];
+    if (e->op == OP_DIM && em->general)
+        return kind > KIND_INT
+                   ? emit_text(em, "(%s)%s", emit_c_type(em, kind), emit_dim(em, e->dim))
+                   : emit_dim(em, e->dim);
     int64_t value = e->op == OP_DIM ? e->dim->size : e->integer;
     return kind > KIND_INT ? emit_real(em, (double)value, kind) : integer_text(em, value);
 }
@@ -128,9 +132,9 @@ emit_address(struct emitter *em, const struct tensor *tensor, const char *const 
         if (strcmp(text, "0") == 0)
             text = subscripts[d];
         else if (strcmp(subscripts[d], "0") == 0)
-            text = emit_text(em, "%s*%lld", wrapped(em, text), (long long)tensor->size[d]);
+            text = emit_text(em, "%s*%s", wrapped(em, text), emit_size(em, tensor->extent[d]));
         else
-            text = emit_text(em, "%s*%lld + %s", wrapped(em, text), (long long)tensor->size[d],
+            text = emit_text(em, "%s*%s + %s", wrapped(em, text), emit_size(em, tensor->extent[d]),
                              summand(em, subscripts[d]));
     }
     return text;
@@ -177,6 +181,9 @@ subscript_can_leave(const struct emitter *em, const struct expr *load, unsigned 
 {
     struct interval range = emit_interval(em, load->args[d]);
 
+    if (em->general) /* only an index that counts this very size is known to end before it */
+        return load->args[d]->op != OP_INDEX ||
+               em->formula[load->args[d]->level] != load->tensor->extent[d];
     return range.low < 0 || range.high >= load->tensor->size[d];
 }
 
@@ -202,8 +209,9 @@ emit_place(struct emitter *em, const struct expr *load, const char **inside)
         subscripts[d] = subscript(em, load->args[d]);
         if (!subscript_can_leave(em, load, d) || (!expr_default(load) && !em->cat))
             continue;
-        const char *test = emit_text(em, "(uint64_t)%s < %lld", wrapped(em, subscripts[d]),
-                                     (long long)tensor->size[d]);
+        const char *test =
+            emit_text(em, em->general ? "(uint64_t)%s < (uint64_t)%s" : "(uint64_t)%s < %s",
+                      wrapped(em, subscripts[d]), emit_size(em, tensor->extent[d]));
         *inside = **inside ? emit_text(em, "%s && %s", *inside, test) : test;
     }
     return emit_address(em, tensor, subscripts, first);
@@ -282,8 +290,8 @@ static const struct spelling functions[OP_COUNT] = {
     [OP_TRUNC] = {"truncf", "trunc"},
 };
 
-static const char *
-function_name(const struct emitter *em, enum op op, enum kind kind)
+const char *
+emit_function(const struct emitter *em, enum op op, enum kind kind)
 {
     if (kind <= KIND_INT) {
         switch (op) {
@@ -305,7 +313,7 @@ function_name(const struct emitter *em, enum op op, enum kind kind)
 static const char *
 call_text(struct emitter *em, const struct node *node, const char *const *args)
 {
-    const char *name = function_name(em, node->e->op, node->kind);
+    const char *name = emit_function(em, node->e->op, node->kind);
 
     assert(name);
     if (node->e->count == 1)
@@ -507,15 +515,14 @@ emit_cat(struct emitter *em, struct node *node)
 {
     const struct binder *binder = node->e->binder;
     const char *name = temporary(em, node);
-    int64_t end = 0;
+    const char *end = "";
     int used = 0;
 
     emit_line(em, "%s %s;", type_of(em, node), name);
     for (unsigned i = 0; i < binder->count; i++) {
         struct branch piece = print_branch(em, node, i, next_scope(node, i, &used));
-        end += expr_integer(binder->extent[i]);
-        const char *test =
-            emit_text(em, "if (%s < %lld)", em->index[binder->level], (long long)end);
+        end = emit_text(em, "%s%s%s", end, i ? " + " : "", emit_size(em, binder->extent[i]));
+        const char *test = emit_text(em, "if (%s < %s)", em->index[binder->level], end);
         if (i + 1 == binder->count)
             test = "";
         print_choice(em, name,

@@ -391,9 +391,9 @@ static void
 print_naive_block(struct emitter *em, size_t first, size_t end)
 {
     const struct program *program = em->program;
-    int64_t size = program->recs[program->stages[first].rec].size;
+    const char *size = emit_size(em, program->recs[program->stages[first].rec].extent);
 
-    emit_open(em, "for (int64_t step = 0; step < %lld; step++)", (long long)size);
+    emit_open(em, "for (int64_t step = 0; step < %s; step++)", size);
     for (size_t s = first; s <= end; s++) {
         const struct stage *stage = &program->stages[s];
         emit_enter(em, s);
@@ -406,22 +406,52 @@ print_naive_block(struct emitter *em, size_t first, size_t end)
     emit_close(em);
 }
 
+/* Where sizes are arguments scratch is allocated by each call. */
+static void
+print_scratch(struct emitter *em, const struct tensor *tensor)
+{
+    const char *type = dtype_info[tensor->dtype].c_type, *name = em->name[tensor->number];
+
+    if (!em->general) {
+        emit_line(em, "static %s %s[%s];", type, name, emit_count(em, tensor));
+        return;
+    }
+    emit_line(em, "%s *const %s = malloc(%s * sizeof *%s);", type, name, emit_count(em, tensor),
+              name);
+    emit_line(em, "if (%s == NULL)", name);
+    emit_line(em, "    abort();");
+}
+
+static void
+each_scratch(struct emitter *em, void (*print)(struct emitter *em, const struct tensor *tensor))
+{
+    const struct program *program = em->program;
+
+    for (size_t s = 0; s < program->stage_count; s++)
+        if (program->stages[s].tensor->output < 0)
+            print(em, program->stages[s].tensor);
+}
+
+static void
+print_free(struct emitter *em, const struct tensor *tensor)
+{
+    emit_line(em, "free(%s);", em->name[tensor->number]);
+}
+
 static void
 print_naive(struct emitter *em)
 {
     const struct program *program = em->program;
 
-    for (size_t s = 0; s < program->stage_count; s++) {
-        const struct tensor *tensor = program->stages[s].tensor;
-        if (tensor->output < 0)
-            emit_line(em, "static %s %s[%lld];", dtype_info[tensor->dtype].c_type,
-                      em->name[tensor->number], (long long)tensor->count);
-    }
+    if (!em->general)
+        each_scratch(em, print_scratch);
     if (em->out->length > 0)
         buf_putc(em->out, '\n');
     emit_signature(em);
     buf_puts(em->out, "\n{\n");
     em->indent++;
+    if (em->general)
+        each_scratch(em, print_scratch);
     for (size_t s = 0; s < program->stage_count; s++) {
         size_t end = emit_step_end(program, s);
         if (program->stages[s].rec >= 0)
@@ -430,6 +460,8 @@ print_naive(struct emitter *em)
             print_naive_stage(em, s);
         s = end;
     }
+    if (em->general)
+        each_scratch(em, print_free);
     emit_close(em);
 }
 
@@ -460,7 +492,7 @@ emit_kernel(struct emitter *em)
 
     emit_kernel_names(em);
     em->out = &body;
-    if (em->options.form == EMIT_NAIVE) {
+    if (em->single) {
         print_naive(em);
     } else {
         buf_printf(em->out, "enum { TENSORS = %zu };\n\n", em->program->tensor_count);

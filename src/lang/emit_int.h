@@ -11,6 +11,7 @@
  *   emit_tile.c     that code's tiles; emit_weave.c its inner loop; emit_vectors.c what it calls
  *   emit_rules.c    the C text of the reference's rules; emit_functions.c those of functions
  *   emit_kernel.c   names, prelude and signature of a kernel that stands alone
+ *   emit_general.c  stages whose sizes are not known, and sizes as text
  *
  * Exactness. In the reference a node is *exact* if its g and c are zero by construction; it is then
  * a plain double or int64_t. Every other node is a `val` (v, g, c). Kernels know only plain values.
@@ -66,9 +67,11 @@ struct emitter {
     struct buf *out;
     const struct program *program;
     struct emit_options options;
-    bool bounds; /* EMIT_REFERENCE */
-    bool wide;   /* some node computes in f64: g is carried as it is, not squared */
-    bool plain;  /* no panels: EMIT_NAIVE, and tests that compare the two paths */
+    bool bounds;  /* EMIT_REFERENCE */
+    bool wide;    /* some node computes in f64: g is carried as it is, not squared */
+    bool plain;   /* no panels: one function, and tests that compare the two paths */
+    bool single;  /* one function with the author's names: EMIT_NAIVE, EMIT_GENERAL */
+    bool general; /* sizes are arguments: EMIT_GENERAL */
     unsigned indent;
 
     /* of the program, by tensor number */
@@ -81,8 +84,10 @@ struct emitter {
     size_t number;
     const struct expr *reduce; /* its reduction, or NULL */
     int64_t extent[LANG_MAX_LEVELS];
-    const char *index[LANG_MAX_LEVELS]; /* how each level's index is written */
-    bool cat;                           /* a piece's loads may be computed outside of its part */
+    const struct expr *formula[LANG_MAX_LEVELS]; /* the same over dims, */
+    const char *size[LANG_MAX_LEVELS];           /* and as text */
+    const char *index[LANG_MAX_LEVELS];          /* how each level's index is written */
+    bool cat; /* a piece's loads may be computed outside of its part */
     uint32_t stage_stamp;
     uint32_t walk;      /* counts walks over a stage's nodes */
     unsigned ordinal;   /* of the next node */
@@ -245,6 +250,10 @@ emit_place(struct emitter *em, const struct expr *load, const char **inside);
 const char *
 emit_bare(struct emitter *em, const char *text);
 
+/* The C function for an operation in this kind; "": it changes nothing. */
+const char *
+emit_function(const struct emitter *em, enum op op, enum kind kind);
+
 /* A constant as C, of this kind. */
 const char *
 emit_real(struct emitter *em, double value, enum kind kind);
@@ -296,6 +305,30 @@ emit_panel(struct emitter *em);
 /* What this text of tiles calls; nothing if there are none. */
 void
 emit_tile_helpers(struct emitter *em, const char *body);
+
+/* ---- sizes (emit_general.c) ---- */
+
+/* The program with `code` that holds for every size: dims stay, and so do all defaults. */
+struct program *
+emit_generalise(struct arena *arena, const struct program *program);
+
+/* A dim as text: its number, or the argument that holds it. */
+const char *
+emit_dim(struct emitter *em, const struct dim *dim);
+
+/* A size of the case, or the expression over dims that gives it. */
+const char *
+emit_size(struct emitter *em, const struct expr *extent);
+
+/* The number of elements of a tensor. */
+const char *
+emit_count(struct emitter *em, const struct tensor *tensor);
+
+/* A constant that is no number yet, because it has dims in it: computed in double. */
+bool
+emit_is_formula(const struct emitter *em, const struct expr *e);
+const char *
+emit_formula(struct emitter *em, const struct expr *e, enum kind kind);
 
 /* ---- frames ---- */
 

@@ -21,11 +21,11 @@ static const char *const taken[] = {
     "uint32_t",  "uint64_t",  "uint8_t",   "union",     "unix",     "unsigned", "void",
     "volatile",  "while",     "HONE",      "HUGE_VAL",  "INFINITY", "NAN",      "NULL",
     "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN", "RAND_MAX", "INT64_C",  "M_PI",
-    "at",        "main",
+    "at",        "main",      "general",
 };
 
 static bool
-is_taken(const struct emitter *em, const char *name)
+is_taken(struct emitter *em, const char *name)
 {
     const struct program *program = em->program;
 
@@ -33,7 +33,8 @@ is_taken(const struct emitter *em, const char *name)
         if (strcmp(name, taken[i]) == 0)
             return true;
     for (size_t i = 0; i < program->dim_count; i++)
-        if (strcmp(name, program->dims[i].name) == 0)
+        if (strcmp(name, program->dims[i].name) == 0 ||
+            (em->general && strcmp(name, emit_text(em, "%s_size", program->dims[i].name)) == 0))
             return true;
     for (size_t i = 0; i < program->const_count; i++)
         if (strcmp(name, program->const_names[i]) == 0)
@@ -94,7 +95,7 @@ emit_kernel_names(struct emitter *em)
 {
     const struct program *program = em->program;
 
-    if (em->options.form != EMIT_NAIVE)
+    if (!em->single)
         return;
     memset(em->name, 0, program->tensor_count * sizeof *em->name);
     for (size_t t = 0; t < program->tensor_count; t++) {
@@ -136,7 +137,10 @@ print_macros(struct emitter *em)
 void
 emit_kernel_prelude(struct emitter *em, const char *body)
 {
-    buf_printf(em->out, "/* %s, case %s */\n", em->program->name, em->program->case_name);
+    if (em->general)
+        buf_printf(em->out, "/* %s, every size */\n", em->program->name);
+    else
+        buf_printf(em->out, "/* %s, case %s */\n", em->program->name, em->program->case_name);
     buf_puts(em->out, "#ifndef HONE\n"
                       "#include <math.h>\n"
                       "#include <omp.h>\n"
@@ -148,8 +152,11 @@ emit_kernel_prelude(struct emitter *em, const char *body)
         print_macros(em);
     if (strstr(body, "bf16"))
         buf_puts(em->out, emitted_bf16);
-    emit_signature(em);
-    buf_puts(em->out, ";\n#endif\n\n");
+    if (!em->general) {
+        emit_signature(em);
+        buf_puts(em->out, ";\n");
+    }
+    buf_puts(em->out, "#endif\n\n");
 }
 
 void
@@ -158,7 +165,9 @@ emit_signature(struct emitter *em)
     const struct program *program = em->program;
     struct buf *out = em->out;
 
-    buf_puts(out, "void\nkernel(");
+    buf_puts(out, em->general ? "static void\ngeneral(" : "void\nkernel(");
+    for (size_t i = 0; i < program->dim_count && em->general; i++)
+        buf_printf(out, "const int64_t %s, ", emit_dim(em, &program->dims[i]));
     for (size_t t = 0; t < program->input_count; t++)
         buf_printf(out, "%sconst %s *restrict %s", t ? ", " : "",
                    dtype_info[program->tensors[t]->dtype].c_type, em->name[t]);

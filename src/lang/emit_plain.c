@@ -114,8 +114,8 @@ emit_plain(struct emitter *em)
         emit_scope(em, scopes[0]);
     for (unsigned i = 0; i < count; i++) {
         const char *index = em->index[levels[i]];
-        emit_open(em, "for (int64_t %s = 0; %s < %lld; %s++)", index, index,
-                  (long long)em->extent[levels[i]], index);
+        emit_open(em, "for (int64_t %s = 0; %s < %s; %s++)", index, index, em->size[levels[i]],
+                  index);
         if (i + 1 < shared) /* nothing may stand between loops that are shared together */
             continue;
         for (unsigned s = i + 1 == shared ? 0 : i + 1; s <= i + 1; s++)

@@ -83,8 +83,7 @@ open_loops(const struct reducing *r)
     for (unsigned i = 0; i < binder->count; i++) {
         unsigned level = binder->level + i;
         const char *index = em->index[level];
-        emit_open(em, "for (int64_t %s = 0; %s < %lld; %s++)", index, index,
-                  (long long)em->extent[level], index);
+        emit_open(em, "for (int64_t %s = 0; %s < %s; %s++)", index, index, em->size[level], index);
         emit_scope(em, r->node->below + (int)i);
     }
     return binder->count;
@@ -151,7 +150,13 @@ count_text(const struct reducing *r)
 {
     if (r->count)
         return emit_text(r->em, "n%u", r->id);
-    return emit_text(r->em, "%lld", (long long)r->terms);
+    if (!r->em->general)
+        return emit_text(r->em, "%lld", (long long)r->terms);
+    const struct binder *binder = r->node->e->binder;
+    const char *text = r->em->size[binder->level];
+    for (unsigned i = 1; i < binder->count; i++)
+        text = emit_text(r->em, "%s * %s", text, r->em->size[binder->level + i]);
+    return binder->count > 1 ? emit_text(r->em, "(%s)", text) : text;
 }
 
 /* ---- plain accumulators ---- */

@@ -84,8 +84,8 @@ visit(struct emitter *em, const struct expr *e, enum kind met)
     node->uses = 0;
     node->ordinal = em->ordinal++;
     node->scope = node->use_scope = node->below = -1;
-    node->leaf = false;
-    node->text = NULL;
+    node->leaf = emit_is_formula(em, e);
+    node->text = node->leaf ? emit_formula(em, e, node->kind) : NULL;
     append(em, &em->visited, &em->visited_count, &em->visited_capacity, key);
     return node;
 }

@@ -138,6 +138,7 @@ enum emit {
     EMIT_ONE,       /* honest evaluators in the task's own arithmetic, as kernels: */
     EMIT_SIXTEEN,   /*   sixteen accumulators */
     EMIT_RANDOM,    /*   terms in random order, fixed by `seed` in the text */
+    EMIT_GENERAL,   /* the plain kernel for every size: sizes are arguments */
 };
 
 struct emit_options {
@@ -153,7 +154,9 @@ struct emit_options {
  * with arrays over inputs and outputs, laid out as struct lang_result says; the caller allocates
  * all of v, g, c (never NULL; lang_reference_needs tells which stay zero); returns 0, or 1 when
  * memory ran out. The others define `void kernel(const T *restrict in1, ..., T *restrict out1,
- * ...)`, stand alone, and compile without warnings at -Wall. */
+ * ...)`, stand alone, and compile without warnings at -Wall. EMIT_GENERAL defines instead
+ *     static void general(const int64_t N_size, ..., const T *restrict in1, ..., T *restrict out1);
+ * with the sizes of all dims in their order, whatever those of this case are. */
 void
 lang_emit(struct buf *buf, const struct program *program, const struct emit_options *options);
 

@@ -95,8 +95,8 @@ struct level {
 };
 
 /* How the pieces of a CAT are read: they count from their own start in `value`, explicitly from the
- * whole's in `code`. */
-enum pieces { PIECES_VALUE, PIECES_CODE, PIECES_VALUE_TO_CODE };
+ * whole's in `code`; GENERAL: by starts that keep their dims. */
+enum pieces { PIECES_VALUE, PIECES_CODE, PIECES_VALUE_TO_CODE, PIECES_VALUE_TO_GENERAL };
 
 struct rewrite {
     struct ir *ir;

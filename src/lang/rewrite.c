@@ -95,14 +95,16 @@ visit_cat(struct rewrite *rewrite, const struct expr *e)
     const struct expr **args = arena_array(ir_arena(rewrite->ir), e->count, sizeof *args);
     struct level *level = &rewrite->levels[binder->level], saved = *level;
     const struct expr *replaced = rewrite->replace[binder->level];
+    const struct expr *general = ir_int(rewrite->ir, 0); /* the start, with its dims */
     int64_t start = 0;
     for (unsigned i = 0; i < e->count; i++) {
         int64_t size = expr_integer(binder->extent[i]);
         rewrite->memo = push_memo(rewrite);
-        if (rewrite->pieces == PIECES_VALUE_TO_CODE) {
+        if (rewrite->pieces >= PIECES_VALUE_TO_CODE) {
             const struct expr *index = replaced ? replaced : ir_index(rewrite->ir, binder->level);
-            rewrite->replace[binder->level] =
-                ir_binary(rewrite->ir, OP_SUB, index, ir_int(rewrite->ir, start));
+            const struct expr *from =
+                rewrite->pieces == PIECES_VALUE_TO_GENERAL ? general : ir_int(rewrite->ir, start);
+            rewrite->replace[binder->level] = ir_binary(rewrite->ir, OP_SUB, index, from);
         }
         if (rewrite->pieces == PIECES_VALUE)
             level->extent = binder->extent[i];
@@ -111,6 +113,7 @@ visit_cat(struct rewrite *rewrite, const struct expr *e)
         args[i] = visit(rewrite, e->args[i]);
         rewrite->memo = rewrite->memo->outer;
         start += size;
+        general = ir_binary(rewrite->ir, OP_ADD, general, binder->extent[i]);
     }
     *level = saved;
     rewrite->replace[binder->level] = replaced;
