@@ -35,7 +35,7 @@ use_program(struct arena *arena, const struct program *program)
     if (program->foreign != NULL)
         return;
     lang_reference_needs(program, &needs);
-    for (int form = EMIT_REFERENCE; form <= EMIT_RANDOM; form++)
+    for (int form = EMIT_REFERENCE; form <= EMIT_GENERAL; form++)
         lang_emit(&text, program, &(struct emit_options){.form = (enum emit)form});
 }
 

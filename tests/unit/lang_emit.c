@@ -87,28 +87,101 @@ compare_results(const struct lang_result *a, const struct lang_result *b, const 
 
 /* ---- the kernels ---- */
 
+/* Builds and loads a text with the test's own hands. */
+static void *
+built(struct unit *unit, const char *text, const char *name)
+{
+    const char *folder = getenv("TMPDIR");
+    const char *base =
+        arena_printf(unit->arena, "%s/%s-%d", folder ? folder : "/tmp", name, getpid());
+    const char *source = arena_printf(unit->arena, "%s.c", base);
+    const char *object = arena_printf(unit->arena, "%s.so", base);
+    const char *argv[] = {"gcc",   "-O2",     "-Wall", "-Werror", "-fopenmp", "-ffp-contract=off",
+                          "-fPIC", "-shared", "-o",    object,    source,     "-lm",
+                          NULL};
+    struct proc_result result;
+    FILE *file = fopen(source, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(proc_run(unit->arena, &(struct proc_request){.argv = argv}, &result), 0);
+    if (result.exit_code)
+        fail_msg("%s", result.err);
+    assert_non_null(dlopen("libgomp.so.1", RTLD_NOW | RTLD_NODELETE));
+    void *handle = dlopen(object, RTLD_NOW);
+    assert_non_null(handle);
+    remove(source);
+    remove(object);
+    return handle;
+}
+
+static void
+compare_outputs(const struct program *program, const char *form, void **outputs,
+                const struct lang_result *results, const struct tolerance *tolerances)
+{
+    for (size_t o = 0; o < program->output_count; o++) {
+        struct comparison comparison;
+        task_compare(&results[o], &tolerances[o], outputs[o], &comparison);
+        if (comparison.wrong)
+            fail_msg("%s: %s element %lld is wrong, %g times its gate", form,
+                     program->outputs[o]->name, (long long)comparison.first_wrong,
+                     comparison.worst);
+    }
+}
+
+static void **
+make_outputs(struct unit *unit, const struct program *program)
+{
+    void **outputs = arena_array(unit->arena, program->output_count, sizeof *outputs);
+
+    for (size_t o = 0; o < program->output_count; o++)
+        outputs[o] = arena_array(unit->arena, (size_t)program->outputs[o]->count, 8);
+    return outputs;
+}
+
+typedef void
+served(void *const *in, void *const *out);
+
+/* The general kernel that was emitted from one program, at the sizes of another. */
+static void
+run_general(struct unit *unit, const struct program *from, const struct program *program,
+            void **inputs, const struct lang_result *results, const struct tolerance *tolerances)
+{
+    struct buf text = buf_in(unit->arena);
+    void **outputs = make_outputs(unit, program);
+
+    buf_puts(&text, emitted(unit, from, EMIT_GENERAL));
+    buf_puts(&text, "void served(void *const *in, void *const *out)\n{\n    general(");
+    for (size_t d = 0; d < program->dim_count; d++)
+        buf_printf(&text, "%lld, ", (long long)program->dims[d].size);
+    for (size_t i = 0; i < program->input_count; i++)
+        buf_printf(&text, "in[%zu], ", i);
+    for (size_t o = 0; o < program->output_count; o++)
+        buf_printf(&text, "%sout[%zu]", o ? ", " : "", o);
+    buf_puts(&text, ");\n}\n");
+    void *handle = built(unit, text.data, "general");
+    served *f = (served *)(uintptr_t)dlsym(handle, "served");
+    assert_non_null(f);
+    f(inputs, outputs);
+    dlclose(handle);
+    compare_outputs(program, "general", outputs, results, tolerances);
+}
+
 static void
 run_kernel(struct unit *unit, const struct program *program, enum emit form, void **inputs,
            const struct lang_result *results, const struct tolerance *tolerances)
 {
     struct emit_options options = {.form = form, .seed = 5};
     struct reference *reference;
-    void **outputs = arena_array(unit->arena, program->output_count, sizeof *outputs);
+    void **outputs = make_outputs(unit, program);
 
     if (reference_open(unit->arena, program, &options, &reference, unit->diags) != STATUS_OK)
         fail_msg("%s", unit_printed(unit, false));
-    for (size_t o = 0; o < program->output_count; o++)
-        outputs[o] = arena_array(unit->arena, (size_t)program->outputs[o]->count, 8);
     reference_run_kernel(reference, (const void *const *)inputs, outputs);
     reference_close(reference);
-    for (size_t o = 0; o < program->output_count; o++) {
-        struct comparison comparison;
-        task_compare(&results[o], &tolerances[o], outputs[o], &comparison);
-        if (comparison.wrong)
-            fail_msg("form %d: %s element %lld is wrong, %g times its gate", (int)form,
-                     program->outputs[o]->name, (long long)comparison.first_wrong,
-                     comparison.worst);
-    }
+    compare_outputs(program, arena_printf(unit->arena, "form %d", (int)form), outputs, results,
+                    tolerances);
 }
 
 static struct lang_result *
@@ -140,6 +213,8 @@ check(struct unit *unit, const struct program *program, bool kernels)
         }
         for (enum emit form = EMIT_NAIVE; form <= EMIT_RANDOM && kernels && d == 0; form++)
             run_kernel(unit, program, form, inputs, a, tolerances);
+        if (kernels && d == 0)
+            run_general(unit, program, program, inputs, a, tolerances);
     }
 }
 
@@ -379,35 +454,6 @@ blocks_agree(void **state)
 
 /* ---- the two paths ---- */
 
-/* Builds and loads a text with the test's own hands. */
-static void *
-built(struct unit *unit, const char *text, const char *name)
-{
-    const char *folder = getenv("TMPDIR");
-    const char *base =
-        arena_printf(unit->arena, "%s/%s-%d", folder ? folder : "/tmp", name, getpid());
-    const char *source = arena_printf(unit->arena, "%s.c", base);
-    const char *object = arena_printf(unit->arena, "%s.so", base);
-    const char *argv[] = {"gcc",   "-O2",     "-Wall", "-Werror", "-fopenmp", "-ffp-contract=off",
-                          "-fPIC", "-shared", "-o",    object,    source,     "-lm",
-                          NULL};
-    struct proc_result result;
-    FILE *file = fopen(source, "w");
-
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    assert_int_equal(proc_run(unit->arena, &(struct proc_request){.argv = argv}, &result), 0);
-    if (result.exit_code)
-        fail_msg("%s", result.err);
-    assert_non_null(dlopen("libgomp.so.1", RTLD_NOW | RTLD_NODELETE));
-    void *handle = dlopen(object, RTLD_NOW);
-    assert_non_null(handle);
-    remove(source);
-    remove(object);
-    return handle;
-}
-
 typedef int
 entry(const void *const *in, double *const *v, double *const *g, double *const *c,
       double *const *tv, double *const *tg, double *const *tc);
@@ -564,10 +610,53 @@ kernels_compile_alone(void **state)
     dlclose(built(unit, emitted(unit, parse(unit, contractions), EMIT_RANDOM), "alone"));
 }
 
+/* Everything that sizes decide in a case: defaults, divisions, filters, pieces, blocks, constants.
+ */
+static void
+general_serves_every_size(void **state)
+{
+    struct unit *unit = *state;
+    static const char text[] =
+        "dim any M=12, N=20\n"
+        "const Half=(N+1)/2\n"
+        "in A: f32[M,N]; in I: i32[M] from 0 to 3\n"
+        "S[m] = mean[n](A[m,n])\n"
+        "D[m,n:N] = A[m,n-1 | 0] + A[m,n+2 | 1.5] - S[m]*(1/sqrt(N))\n"
+        "H[m,k:Half] = max[j:2](A[m,2*k+j | -inf])\n"
+        "P[m,n] = cat[n](A[m,n], S[m]:1, D[m,n])\n"
+        "T[m] = sum[n ? n <= m](A[m,n]) + f32((m - 3) / max(N, 2)) + f32(m*N % 3)\n"
+        "G[m] = argmax[n](D[m,n])\n"
+        "G2[m] = G[m] + I[m]\n"
+        "rec t:M {\n"
+        "  C[t] = C[t-1 | 0]*0.5 + S[t]\n"
+        "}\n"
+        "out D, H, P, T, G2, C\n";
+    static const int64_t sizes[][2] = {{12, 20}, {1, 1}, {3, 2}, {7, 33}, {24, 5}};
+    struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
+    const struct program *from = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
+
+    if (!from)
+        fail_msg("%s", unit_printed(unit, false));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct lang_size at[] = {{"M", sizes[i][0]}, {"N", sizes[i][1]}};
+        const struct program *program = lang_program(lang, 0, at, 2, unit->diags);
+        if (!program)
+            fail_msg("%s", unit_printed(unit, false));
+        void **inputs = task_draw_all(unit->arena, program, DRAW_NORMAL, 3);
+        struct lang_result *results = interpreted(unit, program, inputs);
+        struct tolerance *tolerances =
+            arena_array(unit->arena, program->output_count, sizeof *tolerances);
+        for (size_t o = 0; o < program->output_count; o++)
+            tolerances[o] = (struct tolerance){.k = 2, .scale = 1};
+        run_general(unit, from, program, inputs, results, tolerances);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(general_serves_every_size),
         UNIT_TEST(operations_agree),
         UNIT_TEST(dtypes_agree),
         UNIT_TEST(reductions_agree),
