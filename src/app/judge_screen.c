@@ -11,7 +11,7 @@
 
 #define WIDTH 92
 
-void
+static void
 put_seed(struct buf *buf, uint64_t seed)
 {
     buf_printf(buf, "%08llx", (unsigned long long)seed);
@@ -19,19 +19,11 @@ put_seed(struct buf *buf, uint64_t seed)
 
 /* ---- cells ---- */
 
-static const char *
-time_text(struct arena *arena, double us)
-{
-    struct buf buf = buf_in(arena);
-    num_put_time(&buf, us);
-    return buf.data;
-}
-
 /* "1.52 ms [1.51, 1.54]": the interval in the unit of the time. */
 static const char *
 interval_text(struct arena *arena, const struct judge_time *time)
 {
-    const char *middle = time_text(arena, time->median);
+    const char *middle = table_time(arena, time->median);
     double unit = time->median / strtod(middle, NULL);
     struct buf low = buf_in(arena), high = buf_in(arena);
     const char *point = strchr(middle, '.');
@@ -41,12 +33,13 @@ interval_text(struct arena *arena, const struct judge_time *time)
     return arena_printf(arena, "%s [%s, %s]", middle, low.data, high.data);
 }
 
-static const char *
-gain_text(struct arena *arena, const struct judge_pair *pair)
+const char *
+judge_gain_text(struct arena *arena, const struct judge_pair *pair)
 {
     if (pair->same)
         return "same";
-    return arena_printf(arena, pair->speedup < 10 ? "%.2fx" : "%.0fx", pair->speedup);
+    int digits = pair->speedup < 2 ? 2 : pair->speedup < 10 ? 1 : 0;
+    return arena_printf(arena, "%.*fx", digits, pair->speedup);
 }
 
 static const char *
@@ -72,8 +65,8 @@ put_title(struct buf *buf, const struct trial *trial)
     buf_printf(buf, "%s\n\n", right.data);
 }
 
-static const struct judge_case *
-first_timed(const struct judge_report *report)
+const struct judge_case *
+judge_first_timed(const struct judge_report *report)
 {
     for (size_t i = 0; i < report->case_count; i++)
         if (report->cases[i].timed)
@@ -84,7 +77,7 @@ first_timed(const struct judge_report *report)
 static void
 put_cases(struct buf *buf, const struct judge_report *report)
 {
-    const struct judge_case *first = first_timed(report);
+    const struct judge_case *first = judge_first_timed(report);
     size_t pairs = first ? first->pair_count : 0;
     struct table table = table_create(buf->arena);
     table_column(&table, "case", true);
@@ -104,8 +97,8 @@ put_cases(struct buf *buf, const struct judge_report *report)
         cells[n++] = row->timed ? share_text(buf->arena, row->share) : "";
         for (size_t i = 0; i < pairs; i++) {
             bool there = row->timed && i < row->pair_count;
-            cells[n++] = there ? time_text(buf->arena, row->pairs[i].time.median) : "";
-            cells[n++] = there ? gain_text(buf->arena, &row->pairs[i]) : "";
+            cells[n++] = there ? table_time(buf->arena, row->pairs[i].time.median) : "";
+            cells[n++] = there ? judge_gain_text(buf->arena, &row->pairs[i]) : "";
         }
         cells[n++] = arena_printf(buf->arena, "%.2f", row->worst);
         table_row(&table, cells);
@@ -143,7 +136,7 @@ put_inputs(struct buf *buf, const struct judge_report *report)
 static void
 put_rest(struct buf *buf, const struct judge_report *report)
 {
-    const struct judge_case *first = first_timed(report);
+    const struct judge_case *first = judge_first_timed(report);
     if (first)
         buf_printf(buf, "  limited by  %s\n", first->light.limit);
     for (size_t i = 0; first && i < first->pair_count; i++)
@@ -287,7 +280,7 @@ judge_ranking(struct buf *buf, const char *task_file, const struct standing *sta
     table_column(&table, "light", false);
     table_column(&table, "", true);
     for (size_t i = 0; i < count; i++) {
-        const struct judge_case *row = first_timed(&standings[i].trial->report);
+        const struct judge_case *row = judge_first_timed(&standings[i].trial->report);
         const char *cells[] = {
             arena_printf(buf->arena, "%zu", i + 1),
             standings[i].trial->file,

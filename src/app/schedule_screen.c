@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/num.h"
 #include "libhone/face.h"
 
@@ -128,32 +129,32 @@ schedule_json(struct buf *buf, const struct schedule_view *view)
     coder_write(&text, view->schedule);
     coder_explain(&how, view->schedule);
     buf_puts(buf, "{\"op\":");
-    face_json_string(buf, view->program->name);
+    json_put_string(buf, view->program->name);
     buf_puts(buf, ",\"case\":");
-    face_json_string(buf, view->program->case_name);
+    json_put_string(buf, view->program->case_name);
     buf_printf(buf, ",\"width\":%u,\"schedule\":", 8 * view->machine.vector_bytes);
-    face_json_string(buf, text.length ? text.data : "");
+    json_put_string(buf, text.length ? text.data : "");
     buf_puts(buf, ",\"how\":");
-    face_json_string(buf, how.length ? how.data : "");
+    json_put_string(buf, how.length ? how.data : "");
     buf_puts(buf, ",\"lines\":[");
     for (size_t i = 0; i < line_count; i++) {
         buf_puts(buf, i ? ",{\"text\":" : "{\"text\":");
-        face_json_string(buf, lines[i].text);
+        json_put_string(buf, lines[i].text);
         buf_puts(buf, ",\"stage\":");
         if (lines[i].stage != NULL)
-            face_json_string(buf, lines[i].stage);
+            json_put_string(buf, lines[i].stage);
         else
             buf_puts(buf, "null");
         buf_puts(buf, ",\"does\":");
-        face_json_string(buf, lines[i].does);
+        json_put_string(buf, lines[i].does);
         buf_putc(buf, '}');
     }
     buf_puts(buf, "],\"advice\":[");
     for (size_t i = 0; i < advice_count; i++) {
         buf_puts(buf, i ? ",{\"stage\":" : "{\"stage\":");
-        face_json_string(buf, advice[i].stage);
+        json_put_string(buf, advice[i].stage);
         buf_puts(buf, ",\"text\":");
-        face_json_string(buf, advice[i].text);
+        json_put_string(buf, advice[i].text);
         buf_putc(buf, '}');
     }
     buf_printf(buf, "],\"estimate_us\":%.4g}\n", coder_estimate_us(view->schedule, &view->machine));

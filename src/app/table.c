@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/num.h"
+
 #define GAP 3
 #define INDENT 2
 
@@ -71,4 +73,12 @@ table_print(struct buf *buf, const struct table *table)
         }
         buf_putc(buf, '\n');
     }
+}
+
+const char *
+table_time(struct arena *arena, double us)
+{
+    struct buf buf = buf_in(arena);
+    num_put_time(&buf, us);
+    return buf.data;
 }

@@ -31,6 +31,10 @@ table_row(struct table *table, const char *const *cells);
 void
 table_print(struct buf *buf, const struct table *table);
 
+/* A cell: "1.24 ms". */
+const char *
+table_time(struct arena *arena, double us);
+
 /* The length of its longest line. */
 size_t
 table_width(const struct table *table);

@@ -6,6 +6,7 @@
 
 #include "app/table.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/npy.h"
 #include "base/text.h"
 
@@ -108,31 +109,23 @@ show_table(struct cli *cli, const struct program *program, const struct found *f
 }
 
 static void
-put_number(struct buf *buf, const char *name, double value)
-{
-    if (isfinite(value))
-        buf_printf(buf, ",\"%s\":%.17g", name, value);
-    else
-        buf_printf(buf, ",\"%s\":null", name);
-}
-
-static void
 show_json(struct cli *cli, const struct program *program, const struct found *found, size_t number)
 {
     struct buf *out = &cli->out;
     buf_printf(out, "%s{\"name\":", number > 0 ? "," : "");
-    face_json_string(out, program->case_name);
+    json_put_string(out, program->case_name);
     buf_puts(out, ",\"outputs\":[");
     for (size_t i = 0; i < program->output_count; i++) {
         buf_printf(out, "%s{\"name\":", i > 0 ? "," : "");
-        face_json_string(out, found[i].result->tensor->name);
-        put_number(out, "min", found[i].min);
-        put_number(out, "max", found[i].max);
-        put_number(out, "mean", found[i].mean);
-        put_number(out, "tolerance", found[i].largest);
-        put_number(out, "unjudged", (double)found[i].unjudged);
-        put_number(out, "k", found[i].tolerance->k);
-        buf_printf(out, ",\"ill_posed\":%s}", found[i].tolerance->ill_posed ? "true" : "false");
+        json_put_string(out, found[i].result->tensor->name);
+        json_field_number(out, "min", found[i].min);
+        json_field_number(out, "max", found[i].max);
+        json_field_number(out, "mean", found[i].mean);
+        json_field_number(out, "tolerance", found[i].largest);
+        json_field_number(out, "unjudged", (double)found[i].unjudged);
+        json_field_number(out, "k", found[i].tolerance->k);
+        json_field_bool(out, "ill_posed", found[i].tolerance->ill_posed);
+        buf_putc(out, '}');
     }
     buf_puts(out, "]}");
 }
@@ -257,7 +250,7 @@ task_eval(struct cli *cli, const struct view *view)
     enum status status = read_seed(cli, &seed);
     if (cli->json) {
         buf_puts(&cli->out, "{\"op\":");
-        face_json_string(&cli->out, view->first->name);
+        json_put_string(&cli->out, view->first->name);
         buf_printf(&cli->out, ",\"hash\":\"%s\",\"cases\":[", view->hash);
     }
     for (size_t i = 0; i < view->count && status == STATUS_OK; i++)

@@ -235,14 +235,6 @@ flops_text(struct arena *arena, const struct face_case *row)
                         row->cost.exact ? "" : "<= ", count_text(arena, row->cost.flops, ""));
 }
 
-static const char *
-time_text(struct arena *arena, double us)
-{
-    struct buf buf = buf_in(arena);
-    num_put_time(&buf, us);
-    return buf.data;
-}
-
 static void
 add_row(struct table *table, const struct view *view, const struct face_case *row, enum op function)
 {
@@ -259,7 +251,7 @@ add_row(struct table *table, const struct view *view, const struct face_case *ro
         cells[n++] = count_text(arena, row->cost.apart[function], "");
     cells[n++] = count_text(arena, bytes, "B");
     cells[n++] = row->program->foreign ? "-" : arena_printf(arena, "%.1f", row->cost.flops / bytes);
-    cells[n++] = time_text(arena, row->light.us);
+    cells[n++] = table_time(arena, row->light.us);
     cells[n++] = row->light.limit;
     table_row(table, cells);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "lang/lang.h"
 #include "libhone/face.h"
 #include "target/target.h"
@@ -39,7 +40,7 @@ static void
 put_field(struct buf *out, const char *name, const char *text)
 {
     buf_printf(out, ",\"%s\":", name);
-    face_json_string(out, text);
+    json_put_string(out, text);
 }
 
 static void
@@ -48,7 +49,7 @@ put_list(struct buf *out, const char *name, const char *const *texts)
     buf_printf(out, ",\"%s\":[", name);
     for (const char *const *text = texts; text && *text; text++) {
         buf_puts(out, text == texts ? "" : ",");
-        face_json_string(out, *text);
+        json_put_string(out, *text);
     }
     buf_putc(out, ']');
 }
@@ -61,7 +62,7 @@ put_flags(struct buf *out, const struct target_flag *flags)
         struct buf text = buf_in(out->arena);
         target_put_flag(&text, flag);
         buf_puts(out, flag == flags ? "" : ",");
-        face_json_string(out, text.data);
+        json_put_string(out, text.data);
     }
     buf_putc(out, ']');
 }
@@ -72,7 +73,7 @@ put_symbols(struct buf *out, const struct target_symbols *symbols)
     buf_puts(out, ",\"symbols\":[");
     for (const struct target_symbols *row = symbols; row && row->what; row++) {
         buf_printf(out, "%s{\"what\":", row == symbols ? "" : ",");
-        face_json_string(out, row->what);
+        json_put_string(out, row->what);
         put_field(out, "names", row->names);
         put_field(out, "suffixes", row->suffixes ? row->suffixes : "");
         buf_putc(out, '}');
@@ -120,7 +121,7 @@ put_task(struct buf *out, const struct target *target, const struct task *task)
     buf_puts(out, ",\"cases\":[");
     for (size_t i = 0; i < task->count; i++) {
         buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-        face_json_string(out, task->programs[i]->case_name);
+        json_put_string(out, task->programs[i]->case_name);
         put_macros(out, task->programs[i]);
         buf_putc(out, '}');
     }
@@ -133,7 +134,7 @@ put_json(struct buf *out, const struct target *target, const struct task *task)
     struct buf rules = buf_in(out->arena);
     target_contract(&rules, target, NULL, 0, 0);
     buf_puts(out, "{\"target\":");
-    face_json_string(out, target->name);
+    json_put_string(out, target->name);
     put_field(out, "summary", target->summary);
     put_field(out, "entry", target->entry);
     put_field(out, "suffix", target->suffix);
@@ -161,7 +162,7 @@ put_targets(struct buf *out, bool json)
             continue;
         }
         buf_puts(out, i ? ",{\"target\":" : "{\"target\":");
-        face_json_string(out, targets[i]->name);
+        json_put_string(out, targets[i]->name);
         put_field(out, "summary", targets[i]->summary);
         buf_putc(out, '}');
     }
@@ -202,7 +203,7 @@ show_header(struct cli *cli, const struct target_file *file)
         return STATUS_OK;
     }
     buf_puts(&cli->out, "{\"header\":");
-    face_json_string(&cli->out, file->name);
+    json_put_string(&cli->out, file->name);
     put_field(&cli->out, "text", file->text);
     buf_puts(&cli->out, "}\n");
     return STATUS_OK;

@@ -1,23 +1,9 @@
 /* The JSON description of a task. Field names are stable; new ones may be added. */
 #include "libhone/face.h"
 
-#include <math.h>
+#include "base/json.h"
 
-void
-face_json_string(struct buf *buf, const char *text)
-{
-    buf_putc(buf, '"');
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            buf_printf(buf, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            buf_printf(buf, "\\u%04x", c);
-        else
-            buf_putc(buf, (char)c);
-    }
-    buf_putc(buf, '"');
-}
+#include <math.h>
 
 /* Counts are whole numbers and are written so. */
 static void
@@ -42,7 +28,7 @@ static void
 put_tensor(struct buf *buf, const struct tensor *tensor)
 {
     buf_puts(buf, "{\"name\":");
-    face_json_string(buf, tensor->name);
+    json_put_string(buf, tensor->name);
     buf_printf(buf, ",\"dtype\":\"%s\",\"shape\":[", dtype_info[tensor->dtype].name);
     for (unsigned d = 0; d < tensor->rank; d++)
         buf_printf(buf, "%s%lld", d ? "," : "", (long long)tensor->size[d]);
@@ -68,7 +54,7 @@ put_dims(struct buf *buf, const struct program *program)
     for (size_t i = 0; i < program->dim_count; i++) {
         if (i > 0)
             buf_putc(buf, ',');
-        face_json_string(buf, program->dims[i].name);
+        json_put_string(buf, program->dims[i].name);
         buf_printf(buf, ":%lld", (long long)program->dims[i].size);
     }
     buf_putc(buf, '}');
@@ -95,7 +81,7 @@ put_case(struct buf *buf, const struct face_case *row)
 {
     const struct program *program = row->program;
     buf_puts(buf, "{\"name\":");
-    face_json_string(buf, program->case_name);
+    json_put_string(buf, program->case_name);
     put_dims(buf, program);
     buf_putc(buf, ',');
     put_field(buf, "flops", program->foreign ? NAN : row->cost.flops);
@@ -106,7 +92,7 @@ put_case(struct buf *buf, const struct face_case *row)
     buf_putc(buf, ',');
     put_field(buf, "light_us", row->light.us);
     buf_puts(buf, ",\"limit\":");
-    face_json_string(buf, row->light.limit);
+    json_put_string(buf, row->light.limit);
     buf_printf(buf, ",\"check_only\":%s", program->check_only ? "true" : "false");
     put_tensors(buf, "inputs", program->tensors, program->input_count);
     put_tensors(buf, "outputs", program->outputs, program->output_count);
@@ -117,7 +103,7 @@ static void
 put_machine(struct buf *buf, const struct lang_machine *machine)
 {
     buf_puts(buf, ",\"machine\":{\"name\":");
-    face_json_string(buf, machine->name);
+    json_put_string(buf, machine->name);
     buf_printf(buf, ",\"threads\":%u,\"measured\":%s}", machine->threads,
                machine->measured ? "true" : "false");
 }
@@ -135,7 +121,7 @@ put_names(struct buf *buf, const char *field, struct tensor *const *tensors, siz
         if (!first)
             buf_putc(buf, ',');
         first = false;
-        face_json_string(buf, tensors[i]->name);
+        json_put_string(buf, tensors[i]->name);
     }
     buf_puts(buf, flags ? "]" : "");
 }
@@ -164,7 +150,7 @@ face_json(struct buf *buf, const struct face_case *rows, size_t count, const cha
 {
     const struct program *program = rows[0].program;
     buf_puts(buf, "{\"op\":");
-    face_json_string(buf, program->name);
+    json_put_string(buf, program->name);
     buf_printf(buf, ",\"hash\":\"%s\",\"stages\":%zu", hash, program->stage_count);
     put_tensors(buf, "inputs", program->tensors, program->input_count);
     put_tensors(buf, "outputs", program->outputs, program->output_count);

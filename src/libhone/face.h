@@ -24,10 +24,6 @@ void
 face_json(struct buf *buf, const struct face_case *rows, size_t count, const char *hash,
           const struct lang_machine *machine);
 
-/* A JSON string with its quotes. */
-void
-face_json_string(struct buf *buf, const char *text);
-
 /* Integers that the program could not bear: a subscript out of its dimension. A message in `diags`
  * names the element; `name` is the file or the tensor. */
 enum status
