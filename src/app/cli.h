@@ -74,6 +74,14 @@ cli_cases(struct cli *cli, const struct lang *lang, size_t otherwise, size_t **n
 enum status
 cli_one_case(struct cli *cli, const struct lang *lang, size_t *number);
 
+/* --threads: 0 if it was not given. */
+enum status
+cli_threads(struct cli *cli, unsigned *threads);
+
+/* --seed, at most so many hex digits; *seed stays as it is if none was given. */
+enum status
+cli_seed(struct cli *cli, size_t digits, uint64_t *seed);
+
 /* All of the standard input, at most as much as a program may have. */
 enum status
 cli_stdin(struct cli *cli, struct source *source);
@@ -114,6 +122,8 @@ enum status
 verb_optimize(struct cli *cli);
 enum status
 verb_schedule(struct cli *cli);
+enum status
+verb_export(struct cli *cli);
 enum status
 verb_machine(struct cli *cli);
 enum status

@@ -17,9 +17,13 @@ struct standing { /* of the ranking, best first */
     struct measure_outcome against_best; /* of its time; ratio 1 for the best itself */
 };
 
-/* "4f1c9e0b" */
-void
-put_seed(struct buf *buf, uint64_t seed);
+/* "1.9x", or "same" where the difference lies within the noise. */
+const char *
+judge_gain_text(struct arena *arena, const struct judge_pair *pair);
+
+/* NULL: none was timed. */
+const struct judge_case *
+judge_first_timed(const struct judge_report *report);
 
 /* One kernel. */
 void
@@ -29,9 +33,6 @@ judge_screen(struct buf *buf, const char *task_file, const struct trial *trial, 
 void
 judge_ranking(struct buf *buf, const char *task_file, const struct standing *standings,
               size_t count, const struct trial *trials, size_t trial_count);
-
-void
-judge_json(struct buf *buf, const char *task, const char *target, const struct trial *trial);
 
 /* The verdict on a text that is in no file yet, in one case of the task that the first operand
  * names, as `hone judge` shows it; its exit code. */

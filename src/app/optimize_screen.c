@@ -5,19 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/judge.h"
 #include "app/table.h"
-#include "base/num.h"
-#include "libhone/face.h"
+#include "base/json.h"
 
 #define WIDTH 96
-
-static const char *
-time_text(struct arena *arena, double us)
-{
-    struct buf buf = buf_in(arena);
-    num_put_time(&buf, us);
-    return buf.data;
-}
 
 static const char *
 clock_text(struct arena *arena, double seconds)
@@ -45,10 +37,10 @@ sparkline(struct arena *arena, const double *us, size_t count)
     return buf.data ? buf.data : "";
 }
 
+/* The root of the last group: what the kernel mostly is. */
 static const char *
-first_line(struct arena *arena, const char *schedule)
+last_line(struct arena *arena, const char *schedule)
 {
-    /* the last line is the root of the last group: what the kernel mostly is */
     size_t length = strlen(schedule);
     while (length > 0 && schedule[length - 1] == '\n')
         length--;
@@ -65,7 +57,7 @@ optimize_progress(void *context, const struct run_progress *progress)
     struct arena *arena = view->cli->arena;
     const char *lines[3];
     const char *best =
-        isinf(progress->best_us) ? "nothing yet" : time_text(arena, progress->best_us);
+        isinf(progress->best_us) ? "nothing yet" : table_time(arena, progress->best_us);
     double light = isinf(progress->best_us) ? 0 : progress->light_us / progress->best_us;
     double left = progress->evaluations > 0 ? progress->seconds / progress->evaluations *
                                                   (progress->most - progress->evaluations)
@@ -73,17 +65,17 @@ optimize_progress(void *context, const struct run_progress *progress)
     lines[0] = arena_printf(arena, "%s  case %s (%zu of %zu)   limit: %s, %s   %u threads",
                             view->task, progress->program->case_name, progress->case_number + 1,
                             progress->case_count, progress->limit ? progress->limit : "not known",
-                            time_text(arena, progress->light_us), view->threads);
+                            table_time(arena, progress->light_us), view->threads);
     lines[1] = arena_printf(
         arena, " %3u/%u  %s  best %s   %.0f %% light   %s, at most %s to go", progress->evaluations,
         progress->most, sparkline(arena, progress->history, progress->history_count), best,
         100 * light, clock_text(arena, progress->seconds), clock_text(arena, left));
     lines[2] =
-        arena_printf(arena, " now  %s   %s", first_line(arena, progress->schedule), progress->said);
+        arena_printf(arena, " now  %s   %s", last_line(arena, progress->schedule), progress->said);
     const char *plain =
         arena_printf(arena, "%s: %s %u/%u %s %.0f %% light  %s", view->task,
                      progress->program->case_name, progress->evaluations, progress->most, best,
-                     100 * light, first_line(arena, progress->schedule));
+                     100 * light, last_line(arena, progress->schedule));
     log_progress(&view->cli->log, lines, 3, plain, progress->better);
     log_detail(&view->cli->log, "#%u %s: %s", progress->evaluations, progress->said,
                progress->schedule);
@@ -98,16 +90,6 @@ naive_of(const struct judge_case *row)
         if (strcmp(row->pairs[i].name, "naive") == 0)
             return &row->pairs[i];
     return NULL;
-}
-
-static const char *
-gain_text(struct arena *arena, const struct judge_pair *pair)
-{
-    if (pair == NULL)
-        return "";
-    if (pair->same)
-        return "same";
-    return arena_printf(arena, pair->speedup < 10 ? "%.1fx" : "%.0fx", pair->speedup);
 }
 
 static void
@@ -130,11 +112,12 @@ put_cases(struct buf *out, const struct run_result *result)
         double wide = 100 * (row->time.high - row->time.low) / 2 / row->time.median;
         table_row(&table, (const char *[]){row->program->case_name,
                                            arena_printf(out->arena, "%s ±%.0f %%",
-                                                        time_text(out->arena, row->time.median),
+                                                        table_time(out->arena, row->time.median),
                                                         wide < 1 ? 1 : wide),
                                            arena_printf(out->arena, "%.0f %%", 100 * row->share),
-                                           naive ? time_text(out->arena, naive->time.median) : "",
-                                           gain_text(out->arena, naive), row->light.limit});
+                                           naive ? table_time(out->arena, naive->time.median) : "",
+                                           naive ? judge_gain_text(out->arena, naive) : "",
+                                           row->light.limit});
     }
     table_print(out, &table);
 }
@@ -160,120 +143,134 @@ put_paragraph(struct buf *out, const char *title, const char *text)
     }
 }
 
-static const struct judge_case *
-first_timed(const struct run_result *result)
+/* What was found for one case, after the words that stand once. */
+static void
+put_how(struct buf *out, const struct optimize_result *shown, size_t number)
 {
-    for (size_t i = 0; i < result->report.case_count; i++)
-        if (result->report.cases[i].timed)
-            return &result->report.cases[i];
-    return NULL;
+    const struct run_case *row = &shown->result->cases[number];
+    const char *title = "How";
+    if (shown->result->case_count > 1)
+        buf_printf(out, "  case %s\n", row->program->case_name);
+    if (row->best->schedule == NULL) {
+        put_paragraph(out, title,
+                      arena_printf(out->arena, "%s as it is: nothing was faster.",
+                                   shown->options->start->file));
+        return;
+    }
+    if (row->words != NULL && number == 0) {
+        put_paragraph(out, title, row->words);
+        title = "";
+    }
+    put_paragraph(out, title, row->best->schedule);
+}
+
+static void
+put_next(struct buf *out, const struct optimize_result *shown)
+{
+    const char *flags = shown->options->flags;
+    const char *gcc = arena_printf(out->arena, "gcc -O2 -march=native%s%s -fopenmp",
+                                   flags ? " " : "", flags ? flags : "");
+    bool ours = false; /* else somebody's kernel is given back as it came */
+    for (size_t i = 0; i < shown->result->case_count; i++)
+        ours = ours || shown->result->cases[i].best->schedule != NULL;
+    if (ours)
+        buf_printf(out, "\n%s written, stands alone:   %s -c %s\n", shown->file, gcc, shown->file);
+    else
+        buf_printf(out, "\n%s written.\n", shown->file);
+    if (ours)
+        buf_printf(out, "test and time it:   %s -DHONE_MAIN %s -lm && ./a.out\n", gcc, shown->file);
+    if (shown->run != NULL)
+        buf_printf(out, "run %s.\n", shown->run);
 }
 
 void
-optimize_screen(struct buf *out, const char *task, const struct run_result *result,
-                const char *file, const char *run)
+optimize_screen(struct buf *out, const struct optimize_result *shown)
 {
     struct arena *arena = out->arena;
-    const struct judge_case *main = first_timed(result);
+    const struct run_result *result = shown->result;
+    const struct judge_case *main = judge_first_timed(&result->report);
     if (main != NULL) {
         const struct judge_pair *naive = naive_of(main);
         buf_printf(out, "%s   %s   %.0f %% of the speed of light   %s%s   %u evaluations, %s\n\n",
-                   task, time_text(arena, main->time.median), 100 * main->share,
-                   gain_text(arena, naive), naive ? " naive" : "", result->evaluations,
-                   clock_text(arena, result->seconds));
+                   shown->task, table_time(arena, main->time.median), 100 * main->share,
+                   naive ? judge_gain_text(arena, naive) : "", naive ? " naive" : "",
+                   result->evaluations, clock_text(arena, result->seconds));
         put_cases(out, result);
         buf_putc(out, '\n');
     }
-    for (size_t i = 0; i < result->case_count; i++) {
-        const struct run_case *row = &result->cases[i];
-        if (result->case_count > 1)
-            buf_printf(out, "  case %s\n", row->program->case_name);
-        if (row->words != NULL && i == 0)
-            put_paragraph(out, "How", row->words);
-        put_paragraph(out, row->words != NULL && i == 0 ? "" : "How", row->schedule);
-    }
+    for (size_t i = 0; i < result->case_count; i++)
+        put_how(out, shown, i);
     if (main != NULL && main->share < 0.95)
         buf_printf(out, "  Left   %.0f %%: the limit is %s%s\n", 100 * (1 - main->share),
                    main->light.limit,
                    strcmp(result->stopped, "you") == 0 ? "; stopped by you" : "");
-    buf_printf(out, "\n%s written, stands alone:   gcc -O2 -march=native -fopenmp -c %s\n", file,
-               file);
-    buf_printf(out,
-               "test and time it:   gcc -O2 -march=native -fopenmp -DHONE_MAIN %s -lm && ./a.out\n",
-               file);
-    if (run != NULL)
-        buf_printf(out, "run %s.\n", run);
+    put_next(out, shown);
 }
 
 /* ---- JSON ---- */
 
 static void
-put_number(struct buf *out, double x)
-{
-    if (isfinite(x))
-        buf_printf(out, "%.9g", x);
-    else
-        buf_puts(out, "null");
-}
-
-static void
 put_speedups(struct buf *out, const struct judge_case *row)
 {
-    buf_puts(out, "\"speedups\":{");
+    buf_puts(out, ",\"speedups\":{");
     for (size_t i = 0; i < row->pair_count; i++) {
         buf_puts(out, i ? "," : "");
-        face_json_string(out, row->pairs[i].name);
-        buf_puts(out, ":");
-        put_number(out, row->pairs[i].speedup);
+        json_put_string(out, row->pairs[i].name);
+        buf_putc(out, ':');
+        json_put_number(out, row->pairs[i].speedup);
     }
-    buf_puts(out, "}");
+    buf_putc(out, '}');
+}
+
+/* A case, or the first one as the best: what both have. */
+static void
+put_found(struct buf *out, const struct judge_case *row, const struct run_candidate *best)
+{
+    json_field_number(out, "time_us", row->timed ? row->time.median : NAN);
+    json_field_number(out, "light", row->timed ? row->share : NAN);
+    put_speedups(out, row);
+    json_field_string(out, "schedule", best->schedule);
+    json_field_string(out, "proposer", best->proposer);
+}
+
+/* The candidate is the file; its figures are those of the first case that is timed. */
+static void
+put_best(struct buf *out, const struct optimize_result *shown)
+{
+    const struct run_result *result = shown->result;
+    size_t main = 0;
+    while (main + 1 < result->case_count && !result->report.cases[main].timed)
+        main++;
+    buf_puts(out, ",\"best\":{\"candidate\":");
+    json_put_string(out,
+                    shown->run && result->number >= 0
+                        ? arena_printf(out->arena, "%s.%lld", shown->run, (long long)result->number)
+                        : NULL);
+    put_found(out, &result->report.cases[main], result->cases[main].best);
+    buf_putc(out, '}');
 }
 
 void
-optimize_json(struct buf *out, const char *task, const struct run_result *result, const char *file,
-              const char *run)
+optimize_json(struct buf *out, const struct optimize_result *shown)
 {
-    const struct judge_case *main = first_timed(result);
+    const struct run_result *result = shown->result;
     buf_puts(out, "{\"run\":");
-    if (run != NULL)
-        face_json_string(out, run);
-    else
-        buf_puts(out, "null");
-    buf_puts(out, ",\"task\":");
-    face_json_string(out, task);
-    buf_puts(out,
-             ",\"target\":\"cpu\",\"recipe\":\"builtin\",\"model\":null,\"best\":{\"time_us\":");
-    put_number(out, main ? main->time.median : NAN);
-    buf_puts(out, ",\"light\":");
-    put_number(out, main ? main->share : NAN);
-    if (main != NULL) {
-        buf_puts(out, ",");
-        put_speedups(out, main);
-    }
-    buf_puts(out, ",\"schedule\":");
-    face_json_string(out, result->cases[0].schedule);
-    buf_puts(out, ",\"proposer\":\"builtin\"},\"cases\":[");
-    for (size_t i = 0; i < result->report.case_count; i++) {
-        const struct judge_case *row = &result->report.cases[i];
+    json_put_string(out, shown->run);
+    json_field_string(out, "task", shown->task);
+    json_field_string(out, "target", shown->options->target->name);
+    buf_puts(out, ",\"recipe\":\"builtin\",\"model\":null");
+    put_best(out, shown);
+    buf_puts(out, ",\"cases\":[");
+    for (size_t i = 0; i < result->case_count; i++) {
         buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-        face_json_string(out, row->program->case_name);
-        buf_puts(out, ",\"time_us\":");
-        put_number(out, row->timed ? row->time.median : NAN);
-        buf_puts(out, ",\"light\":");
-        put_number(out, row->timed ? row->share : NAN);
-        buf_puts(out, ",");
-        put_speedups(out, row);
-        buf_puts(out, ",\"schedule\":");
-        face_json_string(out, i < result->case_count ? result->cases[i].schedule : "");
-        buf_puts(out, "}");
+        json_put_string(out, result->cases[i].program->case_name);
+        put_found(out, &result->report.cases[i], result->cases[i].best);
+        buf_putc(out, '}');
     }
-    buf_printf(out, "],\"evaluations\":%u,\"seconds\":", result->evaluations);
-    put_number(out, result->seconds);
-    buf_puts(
-        out,
-        ",\"calls\":0,\"tokens\":{\"in\":0,\"cached\":0,\"out\":0},\"cost_usd\":0,\"stopped\":");
-    face_json_string(out, result->stopped);
-    buf_puts(out, ",\"file\":");
-    face_json_string(out, file);
+    buf_printf(out, "],\"evaluations\":%u", result->evaluations);
+    json_field_number(out, "seconds", result->seconds);
+    buf_puts(out, ",\"calls\":0,\"tokens\":{\"in\":0,\"cached\":0,\"out\":0},\"cost_usd\":0");
+    json_field_string(out, "stopped", result->stopped);
+    json_field_string(out, "file", shown->file);
     buf_puts(out, "}\n");
 }

@@ -18,6 +18,10 @@ struct schedule_view {
 void
 schedule_machine(struct arena *arena, struct coder_machine *machine, struct measure_facts *facts);
 
+/* Vectors of 16, 32 or 64 bytes. Another width is another machine: its peak is not this one's. */
+void
+schedule_set_width(struct coder_machine *machine, unsigned bytes);
+
 void
 schedule_screen(struct buf *buf, const struct schedule_view *view, int verbosity);
 void

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "run/run.h"
 
 /* One use of the verb. */
 struct session {
@@ -22,34 +22,6 @@ struct session {
 };
 
 /* ---- options ---- */
-
-static enum status
-read_seed(struct cli *cli, struct judge_setup *setup)
-{
-    const char *text = cli_given(cli, "seed");
-    char *end;
-    if (text == NULL)
-        return STATUS_OK;
-    setup->seed = strtoull(text, &end, 16);
-    if (*text == 0 || *end != 0 || strlen(text) > 8 || strpbrk(text, "+-xX"))
-        return cli_wrong(cli, "--seed %s: write the eight hex digits of a verdict, as in 5d2a91c4",
-                         text);
-    setup->seeded = true;
-    return STATUS_OK;
-}
-
-static enum status
-read_threads(struct cli *cli, struct judge_setup *setup)
-{
-    const char *text = cli_given(cli, "threads");
-    int64_t threads;
-    if (text == NULL)
-        return STATUS_OK;
-    if (!text_integer(text, &threads) || threads < 1 || threads > BOX_CPUS_MAX)
-        return cli_wrong(cli, "--threads %s: write a number from 1 on", text);
-    setup->threads = (unsigned)threads;
-    return STATUS_OK;
-}
 
 static enum status
 read_effort(struct cli *cli, struct judge_setup *setup)
@@ -202,7 +174,8 @@ keep_trial(struct session *session, const char *folder, const struct trial *tria
     struct target_kernel read;
     struct target_fault fault;
     struct buf json = buf_in(cli->arena);
-    judge_json(&json, lang_name(session->lang), session->target->name, trial);
+    run_put_verdict(&json, lang_name(session->lang), session->target->name, trial->file,
+                    &trial->report);
     buf_putc(&json, '\n');
     enum status status =
         file_write(file_join(cli->arena, folder, arena_printf(cli->arena, "%s.json", name)),
@@ -334,8 +307,8 @@ show(struct session *session)
     enum status status = STATUS_OK;
     if (cli->json) {
         for (size_t i = 0; i < session->trial_count; i++) {
-            judge_json(&cli->out, lang_name(session->lang), session->target->name,
-                       &session->trials[i]);
+            run_put_verdict(&cli->out, lang_name(session->lang), session->target->name,
+                            session->trials[i].file, &session->trials[i].report);
             buf_putc(&cli->out, '\n');
         }
     } else if (session->trial_count == 1) {
@@ -370,13 +343,13 @@ static enum status
 open_session(struct session *session)
 {
     struct cli *cli = session->cli;
-    struct judge_setup setup = {0};
+    struct judge_setup setup = {.seeded = cli_given(cli, "seed") != NULL};
     size_t *cases;
     enum status status = read_target(cli, &session->target);
     if (status == STATUS_OK)
-        status = read_seed(cli, &setup);
+        status = cli_seed(cli, 8, &setup.seed);
     if (status == STATUS_OK)
-        status = read_threads(cli, &setup);
+        status = cli_threads(cli, &setup.threads);
     if (status == STATUS_OK)
         status = read_effort(cli, &setup);
     if (status == STATUS_OK)

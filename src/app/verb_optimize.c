@@ -3,17 +3,13 @@
 #include "app/schedule.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/rng.h"
-#include "base/text.h"
-#include "box/box.h"
-#include "measure/measure.h"
+#include "base/json.h"
 #include "target/target.h"
 
 /* ---- ^C ---- */
@@ -39,68 +35,7 @@ catch_interrupt(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-/* ---- options ---- */
-
-static enum status
-read_count(struct cli *cli, const char *name, unsigned usual, unsigned *count)
-{
-    const char *text = cli_given(cli, name);
-    int64_t value;
-    *count = usual;
-    if (text == NULL)
-        return STATUS_OK;
-    if (!text_integer(text, &value) || value < 1 || value > 100000)
-        return cli_wrong(cli, "--%s %s: write a number from 1 on", name, text);
-    *count = (unsigned)value;
-    return STATUS_OK;
-}
-
-/* "90", "90s", "2m", "1h" */
-static enum status
-read_seconds(struct cli *cli, double *seconds)
-{
-    const char *text = cli_given(cli, "time");
-    char *end;
-    *seconds = 0;
-    if (text == NULL)
-        return STATUS_OK;
-    errno = 0;
-    double value = strtod(text, &end);
-    double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : 1;
-    if (end == text || !(value > 0) || (*end && unit == 1 && strcmp(end, "s") != 0))
-        return cli_wrong(cli, "--time %s: write seconds, or 2m, 1h", text);
-    *seconds = value * unit;
-    return STATUS_OK;
-}
-
-static enum status
-read_until(struct cli *cli, double *light)
-{
-    const char *text = cli_given(cli, "until");
-    char *end;
-    *light = 0;
-    if (text == NULL)
-        return STATUS_OK;
-    *light = strtod(text, &end);
-    if (end == text || *end || !(*light > 0) || *light > 1)
-        return cli_wrong(cli, "--until %s: write a share of the speed of light, 0.9", text);
-    return STATUS_OK;
-}
-
-static enum status
-read_random_seed(struct cli *cli, uint64_t *seed)
-{
-    const char *text = cli_given(cli, "seed");
-    char *end;
-    *seed = 1;
-    if (text == NULL)
-        return STATUS_OK;
-    errno = 0;
-    *seed = strtoull(text, &end, 16);
-    if (end == text || *end || errno)
-        return cli_wrong(cli, "--seed %s: write a hexadecimal number", text);
-    return STATUS_OK;
-}
+/* ---- before the work ---- */
 
 /* The file is tried before the work, not after. */
 static enum status
@@ -113,20 +48,70 @@ check_output(struct cli *cli, const char *path)
                      strerror(errno));
 }
 
-static void
-read_machine(struct cli *cli, struct coder_machine *machine, const char **key)
+/* How many threads are meant is known after the options were read. */
+static const char *
+machine_key(struct arena *arena, const struct measure_facts *facts, const struct run_options *how)
 {
-    struct measure_facts facts;
-    schedule_machine(cli->arena, machine, &facts);
-    *key = arena_printf(cli->arena, "%s %s %u bits", facts.cpu, facts.family ? facts.family : "",
-                        facts.vector_bits);
+    return arena_printf(arena, "%s %s %u bits, %u threads", facts->cpu,
+                        facts->family ? facts->family : "", how->machine.vector_bytes * 8,
+                        how->machine.threads);
 }
 
 /* ---- the archive ---- */
 
+/* "default R=1024 N=4096; tail R=37 N=1009" */
+static const char *
+cases_text(struct cli *cli, const struct run_options *options)
+{
+    struct buf text = buf_in(cli->arena);
+    for (size_t i = 0; i < options->case_count; i++) {
+        struct program *program =
+            lang_program(options->lang, options->cases[i], NULL, 0, diags_create(cli->arena, 1));
+        buf_printf(&text, "%s%s", i ? "; " : "", lang_case_name(options->lang, options->cases[i]));
+        for (size_t d = 0; program != NULL && d < program->dim_count; d++)
+            buf_printf(&text, " %s=%lld", program->dims[d].name, (long long)program->dims[d].size);
+    }
+    return text.data;
+}
+
+static const char *
+budget_json(struct arena *arena, const struct run_options *options)
+{
+    struct buf json = buf_in(arena);
+    buf_printf(&json, "{\"evaluations\":%u,\"patience\":%u", options->evaluations,
+               options->patience);
+    json_field_number(&json, "seconds", options->seconds > 0 ? options->seconds : NAN);
+    json_field_number(&json, "until_light", options->until_light > 0 ? options->until_light : 0.95);
+    json_field_number(&json, "until_gain", options->until_gain > 0 ? options->until_gain : NAN);
+    json_field_bool(&json, "deterministic", options->deterministic);
+    json_field_string(&json, "flags", options->flags);
+    buf_putc(&json, '}');
+    return json.data;
+}
+
+/* What the schedules were chosen by. */
+static const char *
+machine_text(struct arena *arena, const struct measure_facts *facts,
+             const struct coder_machine *machine)
+{
+    struct buf json = buf_in(arena);
+    buf_puts(&json, "{\"cpu\":");
+    json_put_string(&json, facts->cpu);
+    json_field_string(&json, "family", facts->family);
+    buf_printf(&json, ",\"threads\":%u,\"vector_bits\":%u,\"vector_registers\":%u",
+               machine->threads, machine->vector_bytes * 8, machine->registers);
+    buf_printf(&json, ",\"l1\":%lld,\"l2\":%lld,\"l3\":%lld", (long long)machine->l1,
+               (long long)machine->l2, (long long)machine->l3);
+    json_field_number(&json, "gflops", machine->gflops > 0 ? machine->gflops : NAN);
+    json_field_number(&json, "memory_gbs", machine->memory_gbs > 0 ? machine->memory_gbs : NAN);
+    buf_putc(&json, '}');
+    return json.data;
+}
+
 /* Without an archive the work is done all the same. */
 static void
-open_archive(struct cli *cli, struct run_options *options, struct store_run *run)
+open_archive(struct cli *cli, struct run_options *options, const struct measure_facts *facts,
+             struct store_run *run)
 {
     struct diags *ours = diags_create(cli->arena, 4);
     const char *path = store_default_path(cli->arena);
@@ -146,6 +131,9 @@ open_archive(struct cli *cli, struct run_options *options, struct store_run *run
                                        .canonical = canonical.data},
                               .target = options->target->name,
                               .recipe = "builtin",
+                              .cases = cases_text(cli, options),
+                              .budget = budget_json(cli->arena, options),
+                              .machine = machine_text(cli->arena, facts, &options->machine),
                               .machine_key = options->machine_key,
                               .seed = options->seed,
                               .started = clock_wall()};
@@ -167,45 +155,29 @@ close_archive(struct cli *cli, struct run_options *options, const struct run_res
         return;
     bool stopped = result->stopped != NULL && strcmp(result->stopped, "you") == 0;
     store_run_finish(options->store, options->run->id, stopped ? STORE_STOPPED : STORE_DONE,
-                     result->stopped ? result->stopped : "", -1, clock_wall(), cli->diags);
+                     result->stopped ? result->stopped : "", result->number, clock_wall(),
+                     cli->diags);
     store_close(options->store);
 }
 
 /* ---- the verb ---- */
 
 static enum status
-read_options(struct cli *cli, struct run_options *options)
-{
-    int64_t threads = 0;
-    const char *text = cli_given(cli, "threads");
-    enum status status = read_count(cli, "evals", 0, &options->evaluations);
-    if (status == STATUS_OK)
-        status = read_count(cli, "patience", 24, &options->patience);
-    if (status == STATUS_OK)
-        status = read_seconds(cli, &options->seconds);
-    if (status == STATUS_OK)
-        status = read_until(cli, &options->until_light);
-    if (status == STATUS_OK)
-        status = read_random_seed(cli, &options->seed);
-    if (status == STATUS_OK && text != NULL &&
-        (!text_integer(text, &threads) || threads < 1 || threads > BOX_CPUS_MAX))
-        status = cli_wrong(cli, "--threads %s: write a number from 1 on", text);
-    options->threads = (unsigned)threads;
-    return status;
-}
-
-static enum status
 show(struct cli *cli, const struct run_options *options, const struct run_result *result,
      const char *file)
 {
-    const char *task = lang_name(options->lang), *run = options->store ? options->run->name : NULL;
+    struct optimize_result shown = {.task = lang_name(options->lang),
+                                    .file = file,
+                                    .run = options->store ? options->run->name : NULL,
+                                    .options = options,
+                                    .result = result};
     enum status status = file_write(file, result->kernel, strlen(result->kernel), cli->diags);
     if (status != STATUS_OK)
         return status;
     if (cli->json)
-        optimize_json(&cli->out, task, result, file, run);
+        optimize_json(&cli->out, &shown);
     else
-        optimize_screen(&cli->out, task, result, file, run);
+        optimize_screen(&cli->out, &shown);
     return STATUS_OK;
 }
 
@@ -214,13 +186,54 @@ static void
 say_why(struct cli *cli, const struct run_result *result)
 {
     const char *last = "nothing was tried";
-    for (size_t i = 0; i < result->case_count; i++)
-        if (result->cases[i].schedule == NULL && result->cases[i].tried_count > 0)
-            last = result->cases[i].tried[result->cases[i].tried_count - 1].reason;
-    if (result->kernel != NULL)
+    for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
+        for (size_t k = 0; k < result->cases[i].tried_count; k++)
+            if (result->cases[i].tried[k].status != JUDGE_CORRECT)
+                last = result->cases[i].tried[k].reason;
+    if (result->kernel != NULL && result->report.status != JUDGE_CORRECT)
         last = result->report.reason;
     log_warning(&cli->log, "no correct kernel was found in %u evaluations; the last said: %s",
                 result->evaluations, last);
+}
+
+/* Somebody's kernel that is not right is not lost sight of because the search found others. */
+static void
+warn_of_start(struct cli *cli, const struct run_start *start, const struct run_result *result)
+{
+    for (size_t i = 0; start != NULL && result->cases != NULL && i < result->case_count; i++) {
+        const struct run_case *of = &result->cases[i];
+        for (size_t k = 0; k < of->tried_count; k++)
+            if (of->tried[k].schedule == NULL && of->tried[k].status != JUDGE_CORRECT)
+                log_warning(&cli->log, "--start %s: %s in case %s: %s; hone judge shows more",
+                            start->file, judge_status_name[of->tried[k].status],
+                            of->program->case_name, of->tried[k].reason);
+    }
+}
+
+/* The file, its cases, the place for the result. */
+static enum status
+open_task(struct cli *cli, struct run_options *options, const char **file)
+{
+    size_t *cases;
+    options->lang = lang_open(cli->arena, cli->operands[0], cli->diags);
+    if (options->lang == NULL)
+        return STATUS_INPUT;
+    enum status status =
+        cli_cases(cli, options->lang, lang_case_count(options->lang), &cases, &options->case_count);
+    options->cases = cases;
+    struct program *first =
+        status == STATUS_OK ? lang_program(options->lang, cases[0], NULL, 0, cli->diags) : NULL;
+    if (first == NULL)
+        return STATUS_INPUT;
+    if (first->foreign != NULL)
+        return cli_wrong(cli,
+                         "%s: it has a reference in C and no stages to schedule; write it in "
+                         "the tensor language",
+                         cli->operands[0]);
+    *file = cli_given(cli, "o");
+    if (*file == NULL)
+        *file = arena_printf(cli->arena, "%s.c", lang_name(options->lang));
+    return check_output(cli, *file);
 }
 
 enum status
@@ -228,32 +241,17 @@ verb_optimize(struct cli *cli)
 {
     struct run_options options = {.target = target_find("cpu"), .stop = &stop};
     struct run_result result = {0};
+    struct measure_facts facts;
     struct store_run run;
     struct judge *judge = NULL;
-    size_t *cases;
-    enum status status = read_options(cli, &options);
-    if (status != STATUS_OK)
-        return status;
-    options.lang = lang_open(cli->arena, cli->operands[0], cli->diags);
-    if (options.lang == NULL)
-        return STATUS_INPUT;
-    status =
-        cli_cases(cli, options.lang, lang_case_count(options.lang), &cases, &options.case_count);
-    const char *file = cli_given(cli, "o");
-    if (file == NULL)
-        file = arena_printf(cli->arena, "%s.c", lang_name(options.lang));
+    const char *file = NULL;
+    schedule_machine(cli->arena, &options.machine, &facts);
+    enum status status = optimize_read_options(cli, &options);
     if (status == STATUS_OK)
-        status = check_output(cli, file);
+        status = open_task(cli, &options, &file);
     if (status != STATUS_OK)
         return status;
-    options.cases = cases;
-    if (options.evaluations == 0)
-        options.evaluations = 40;
-    read_machine(cli, &options.machine, &options.machine_key);
-    if (options.threads > 0)
-        options.machine.threads = options.threads;
-    options.machine_key =
-        arena_printf(cli->arena, "%s, %u threads", options.machine_key, options.machine.threads);
+    options.machine_key = machine_key(cli->arena, &facts, &options);
     struct optimize_view view = {cli, lang_name(options.lang), options.machine.threads};
     options.progress = optimize_progress;
     options.context = &view;
@@ -261,10 +259,11 @@ verb_optimize(struct cli *cli)
     status = judge_open(&how, &judge, cli->diags);
     if (status != STATUS_OK)
         return status;
-    open_archive(cli, &options, &run);
+    open_archive(cli, &options, &facts, &run);
     catch_interrupt();
     status = run_optimize(cli->arena, judge, &options, &result, cli->diags);
     log_progress_done(&cli->log);
+    warn_of_start(cli, options.start, &result);
     if (status == STATUS_OK)
         status = show(cli, &options, &result, file);
     else if (status == STATUS_NO)

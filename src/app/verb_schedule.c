@@ -5,7 +5,7 @@
 
 #include "app/judge.h"
 #include "base/file.h"
-#include "libhone/face.h"
+#include "base/json.h"
 
 /* ---- this machine ---- */
 
@@ -53,22 +53,24 @@ schedule_machine(struct arena *arena, struct coder_machine *machine, struct meas
         add_figures(machine, &kept.figures);
 }
 
-/* Another width is another machine: its peak is not this one's. */
+void
+schedule_set_width(struct coder_machine *machine, unsigned bytes)
+{
+    machine->gflops = machine->gflops * bytes / machine->vector_bytes;
+    machine->vector_bytes = bytes;
+    machine->registers = bytes == 64 ? 32 : 16;
+}
+
 static enum status
 read_width(struct cli *cli, struct coder_machine *machine)
 {
+    static const char *const widths[] = {"128", "256", "512"};
     const char *text = cli_given(cli, "width");
-    static const struct {
-        const char *text;
-        unsigned bytes, registers;
-    } widths[] = {{"128", 16, 16}, {"256", 32, 16}, {"512", 64, 32}};
     if (text == NULL)
         return STATUS_OK;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if (!strcmp(text, widths[i].text)) {
-            machine->gflops = machine->gflops * widths[i].bytes / machine->vector_bytes;
-            machine->vector_bytes = widths[i].bytes;
-            machine->registers = widths[i].registers;
+    for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (!strcmp(text, widths[i])) {
+            schedule_set_width(machine, 16u << i);
             return STATUS_OK;
         }
     return cli_wrong(cli, "--width %s: write 128, 256 or 512", text);
@@ -126,7 +128,7 @@ emit(struct cli *cli, struct lang *lang, size_t number, const struct schedule_vi
                           text.data, text.length);
     if (cli->json) {
         buf_puts(&cli->out, "{\"kernel\":");
-        face_json_string(&cli->out, text.data);
+        json_put_string(&cli->out, text.data);
         buf_puts(&cli->out, "}\n");
     } else
         buf_add(&cli->out, text.data, text.length);

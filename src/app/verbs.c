@@ -46,12 +46,15 @@ static const struct option judge_options[] = {
 
 static const struct option optimize_options[] = {
     {0, "case", "NAME[,NAME]", "only these cases"},
-    {0, "evals", "N", "judge at most N kernels (default: 40)"},
-    {0, "time", "T", "search at most so long: 90, 2m, 1h (default: no limit)"},
+    {0, "start", "KERNEL.c", "begin with this kernel: its schedules, or the kernel to beat"},
+    {0, "effort", "E", "quick (12 kernels, 20 s), normal (40 kernels), deep (400 kernels, 1h)"},
+    {0, "evals", "N", "judge at most N kernels (default: by the effort)"},
+    {0, "time", "T", "search at most so long: 90, 2m, 1h (default: by the effort)"},
     {0, "threads", "N", "threads of the kernel (default: all processors)"},
     {0, "seed", "S", "of the search, in hex: the same seed asks the same questions (default: 1)"},
-    {0, "until", "SHARE", "this share of the speed of light is enough (default: 0.95)"},
-    {0, "patience", "N", "stop a case after N evaluations without progress (default: 24)"},
+    {0, "until", "GOAL", "what is enough: a share of the speed of light, 0.9, or 2x naive"},
+    {0, "patience", "N", "stop a case after N kernels without progress (default: by the effort)"},
+    {0, "require", "LIST", "'threads<=N isa<=sse2|avx2|avx512 deterministic', any of them"},
     {'o', NULL, "KERNEL.c", "where the kernel is written (default: the operator's name)"},
     {0, "require-sandbox", NULL, "refuse to run anything where the sandbox is not complete"},
     {0},
@@ -152,7 +155,11 @@ const struct verb verbs[] = {
             "Searches schedules of the operator: how its stages become loops. Each candidate is\n"
             "emitted as C, judged as `hone judge` does it, and compared with the best one so far.\n"
             "What is found is written as one C file that serves all cases and stands alone; with\n"
-            "-DHONE_MAIN it has a main that tests and times it.\n"
+            "-DHONE_MAIN it has a main that tests and times it. Where a dim is `any`, sizes that\n"
+            "are no case are served by the plain C of the operator.\n"
+            "\n"
+            "--start names a kernel to begin with. One that hone wrote is read for its schedules;\n"
+            "any other is the kernel to beat, and where nothing beats it, it is given back.\n"
             "\n"
             "^C ends the search with the best kernel so far. Exit code 1: nothing correct was\n"
             "found.\n",
@@ -223,6 +230,22 @@ const struct verb verbs[] = {
         .example_note = "what this machine can do, is it quiet enough",
         .options = machine_options,
         .run = verb_machine,
+    },
+    {
+        .name = "export",
+        .group = GROUP_GO_ON,
+        .summary = "what was found, in the form that others use",
+        .operands = "lib DIR FILE.op [KERNEL.c]",
+        .details =
+            "lib: a C file and its header in DIR, with one function hone_NAME() that takes the\n"
+            "sizes and the tensors. The schedules of KERNEL.c, which `hone optimize` wrote\n"
+            "(default: NAME.c), are emitted for each case and for vectors of 16, 32 and 64 bytes;\n"
+            "sizes and processor choose among them when it is called. Every other size is served\n"
+            "by the plain C of the operator. It is built without -march.\n",
+        .options = no_options,
+        .least = 3,
+        .most = 4,
+        .run = verb_export,
     },
     {
         .name = "help",

@@ -1,14 +1,15 @@
-/* The kernel file that a person gets: every case, and a main that tests and times it. */
+/* The texts that the judge reads, and the kernel file that a person gets: every case, and a main
+ * that tests and times it. */
 #include "run/run_int.h"
 
+#include "base/text.h"
 #include "lang/lang.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* "R == 1024 && N == 4096": the sizes that tell the cases apart. */
-static void
-put_sizes(struct buf *buf, const struct program *program)
+void
+run__put_sizes(struct buf *buf, const struct program *program)
 {
     for (size_t i = 0; i < program->dim_count; i++)
         buf_printf(buf, "%s%s == %" PRId64, i ? " && " : "", program->dims[i].name,
@@ -30,10 +31,21 @@ put_defaults(struct buf *buf, const struct program *program)
 
 /* ---- a main ---- */
 
-static void
-put_call(struct buf *buf, const struct program *program, const char *function, const char *outputs)
+void
+run__put_parameters(struct buf *buf, const struct program *program)
 {
-    buf_printf(buf, "%s(", function);
+    for (size_t i = 0; i < program->input_count; i++)
+        buf_printf(buf, "%sconst %s *restrict in%zu", i ? ", " : "",
+                   dtype_info[program->tensors[i]->dtype].c_type, i);
+    for (size_t i = 0; i < program->output_count; i++)
+        buf_printf(buf, "%s%s *restrict out%zu", i || program->input_count ? ", " : "",
+                   dtype_info[program->outputs[i]->dtype].c_type, i);
+    buf_puts(buf, ")\n");
+}
+
+void
+run__put_arguments(struct buf *buf, const struct program *program, const char *outputs)
+{
     for (size_t i = 0; i < program->input_count; i++)
         buf_printf(buf, "%sin%zu", i ? ", " : "", i);
     for (size_t i = 0; i < program->output_count; i++)
@@ -93,11 +105,11 @@ put_main(struct buf *buf, struct arena *arena, const struct program *program)
     }
     for (size_t i = 0; i < program->input_count; i++)
         put_filling(buf, program->tensors[i], i);
-    buf_puts(buf, "    ");
-    put_call(buf, program, "plain", "expected");
+    buf_puts(buf, "    plain(");
+    run__put_arguments(buf, program, "expected");
     buf_puts(buf, "    for (int run = 0; run < 20; run++) {\n        struct timespec a, b;\n"
-                  "        clock_gettime(CLOCK_MONOTONIC, &a);\n        ");
-    put_call(buf, program, "kernel", "out");
+                  "        clock_gettime(CLOCK_MONOTONIC, &a);\n        kernel(");
+    run__put_arguments(buf, program, "out");
     buf_puts(buf,
              "        clock_gettime(CLOCK_MONOTONIC, &b);\n"
              "        const double s = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec "
@@ -119,20 +131,147 @@ put_main(struct buf *buf, struct arena *arena, const struct program *program)
         program->name, program->case_name);
 }
 
-void
-run_put_file(struct buf *buf, struct arena *arena, const struct run_case *cases, size_t count)
+/* ---- every size ---- */
+
+static bool
+has_any(const struct program *program)
 {
-    bool branches = cases[0].program->dim_count > 0;
-    put_defaults(buf, cases[0].program);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < program->dim_count; i++)
+        if (program->dims[i].any)
+            return true;
+    return false;
+}
+
+/* A kernel that hands its sizes on as arguments. */
+const char *
+run__general(struct arena *arena, const struct program *program)
+{
+    struct buf text = buf_in(arena);
+    if (!has_any(program))
+        return NULL;
+    lang_emit(&text, program, &(struct emit_options){.form = EMIT_GENERAL});
+    buf_puts(&text, "\nvoid\nkernel(");
+    run__put_parameters(&text, program);
+    buf_puts(&text, "{\n    general(");
+    for (size_t i = 0; i < program->dim_count; i++)
+        buf_printf(&text, "%s, ", program->dims[i].name);
+    run__put_arguments(&text, program, "out");
+    buf_puts(&text, "}\n");
+    return text.data;
+}
+
+static void
+put_flags(struct buf *buf, const struct loop *loop)
+{
+    if (loop->options->flags != NULL)
+        buf_printf(buf, "//! flags %s\n", loop->options->flags);
+}
+
+const char *
+run__judged_text(const struct loop *loop, const struct run_case *of, const char *kernel, bool ours)
+{
+    struct buf text = buf_in(loop->arena);
+    bool wrapped = ours && loop->general != NULL;
+    put_flags(&text, loop);
+    if (wrapped) {
+        buf_puts(&text, "#if ");
+        run__put_sizes(&text, of->program);
+        buf_putc(&text, '\n');
+    }
+    buf_puts(&text, kernel);
+    if (wrapped)
+        buf_printf(&text, "#else\n%s#endif\n", loop->general);
+    return text.data;
+}
+
+/* ---- a kernel that somebody wrote, among others ---- */
+
+static bool
+is_declaration(const char *line)
+{
+    line += strspn(line, " \t");
+    return text_starts(line, "//! flags") || text_starts(line, "//! tune");
+}
+
+/* Its declarations, which count only on top of a file; or all the rest of it. */
+static void
+put_lines(struct buf *buf, const char *text, bool declarations)
+{
+    while (*text) {
+        size_t length = (size_t)(strchrnul(text, '\n') - text);
+        if (is_declaration(text) == declarations)
+            buf_printf(buf, "%.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void
+put_foreign(struct buf *buf, const struct loop *loop, const char *text)
+{
+    buf_printf(buf, "/* from %s */\n#ifndef HONE\n%s#endif\n", loop->options->start->file,
+               loop->options->target->headers);
+    put_lines(buf, text, false);
+}
+
+/* ---- the file ---- */
+
+/* All cases have the same kernel, which somebody wrote: it is given back as it came. */
+static const char *
+only_kernel(const struct run_result *result)
+{
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].best->schedule != NULL)
+            return NULL;
+    return result->cases[0].best->kernel;
+}
+
+static void
+put_declarations(struct buf *buf, const struct loop *loop)
+{
+    const struct run_result *result = loop->result;
+    put_flags(buf, loop);
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].best->schedule == NULL) {
+            put_lines(buf, result->cases[i].best->kernel, true);
+            return;
+        }
+}
+
+static void
+put_case(struct buf *buf, const struct loop *loop, const struct run_case *of)
+{
+    if (of->best->schedule == NULL)
+        put_foreign(buf, loop, of->best->kernel);
+    else
+        buf_puts(buf, of->best->kernel);
+    put_main(buf, loop->arena, of->program);
+}
+
+const char *
+run__file(const struct loop *loop)
+{
+    const struct run_result *result = loop->result;
+    struct buf file = buf_in(loop->arena), *buf = &file;
+    const char *only = only_kernel(result);
+    bool branches = result->cases[0].program->dim_count > 0;
+    if (only != NULL) {
+        put_flags(buf, loop);
+        buf_puts(buf, only);
+        return file.data;
+    }
+    put_declarations(buf, loop);
+    put_defaults(buf, result->cases[0].program);
+    for (size_t i = 0; i < result->case_count; i++) {
         if (branches) {
             buf_puts(buf, i ? "#elif " : "#if ");
-            put_sizes(buf, cases[i].program);
+            run__put_sizes(buf, result->cases[i].program);
             buf_putc(buf, '\n');
         }
-        buf_puts(buf, cases[i].kernel);
-        put_main(buf, arena, cases[i].program);
+        put_case(buf, loop, &result->cases[i]);
     }
-    if (branches)
+    if (branches && loop->general != NULL)
+        buf_printf(buf, "#else\n%s#endif\n", loop->general);
+    else if (branches)
         buf_puts(buf, "#else\n#error \"no kernel was made for these sizes\"\n#endif\n");
+    return file.data;
 }

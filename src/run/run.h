@@ -1,6 +1,10 @@
 /* run: the loop. Propose, build, judge, record, tell, until the budget is spent.
  *
- *   run_optimize     the fastest kernel that the built-in proposer finds for a task
+ *   run_optimize      the fastest kernel that the built-in proposer finds for a task
+ *   run_optimize_by   the same with another judge: tests answer from what was measured before
+ *   run_start_read    the schedules that a kernel file of ours carries
+ *   run_put_verdict   a verdict as JSON
+ *   run_put_library   a kernel file's schedules as a library for every size and instruction set
  *
  * What a candidate does wrong is data. STATUS_INPUT and STATUS_MACHINE mean what they mean
  * everywhere; STATUS_NO: nothing correct was found.
@@ -16,6 +20,25 @@
 
 #include <signal.h>
 
+/* ---- what it begins with ---- */
+
+struct run_lines { /* a schedule as a kernel's title has it */
+    const char *case_name;
+    const char *schedule;
+};
+
+/* A kernel file. One that hone wrote is the sum of its schedules; any other is taken as it is. */
+struct run_start {
+    const char *file, *text;
+    const struct run_lines *lines;
+    size_t line_count; /* 0: hone did not write it */
+};
+
+void
+run_start_read(struct arena *arena, const struct source *source, struct run_start *start);
+
+/* ---- the options ---- */
+
 /* What is known in the middle of it. */
 struct run_progress {
     const struct program *program;
@@ -24,7 +47,7 @@ struct run_progress {
     double seconds, most_seconds;
     double best_us, light_us; /* of this case; best_us is INFINITY at first */
     const char *limit;
-    const char *schedule;  /* of the candidate just judged */
+    const char *schedule;  /* of the candidate just judged; of a kernel that has none, its file */
     const char *said;      /* "correct, 8 % slower", "wrong: ..." */
     bool better;           /* it is the best so far */
     const double *history; /* best_us after each evaluation of this case */
@@ -43,6 +66,10 @@ struct run_options {
     double seconds;                    /* in all; 0: no limit */
     unsigned patience;                 /* stop a case after so many without progress; 0: 24 */
     double until_light;                /* share of the speed of light that is enough; 0: 0.95 */
+    double until_gain;                 /* so many times faster than `naive` is; 0: not asked for */
+    const struct run_start *start;     /* what it begins with; NULL: nothing */
+    const char *flags;                 /* that every kernel is built with besides; NULL: none */
+    bool deterministic;                /* the same bits twice, with one thread and with all */
     const volatile sig_atomic_t *stop; /* set by ^C; may be NULL */
     void (*progress)(void *context, const struct run_progress *progress); /* may be NULL */
     void *context;
@@ -51,10 +78,15 @@ struct run_options {
     const char *machine_key, *family;
 };
 
+/* ---- the result ---- */
+
 /* One candidate of a case. */
 struct run_candidate {
-    unsigned number; /* from 1 */
-    const char *schedule, *kernel;
+    unsigned number;      /* from 1 */
+    int64_t id;           /* in the archive; 0: not there */
+    const char *proposer; /* "builtin", "memory", "start" */
+    const char *schedule; /* filled; NULL: a kernel that somebody wrote */
+    const char *kernel;
     enum judge_status status;
     const char *reason;
     double us; /* median; INFINITY unless correct */
@@ -63,10 +95,8 @@ struct run_candidate {
 struct run_case {
     const struct program *program;
     struct light light;
-    const char *schedule; /* filled; NULL: nothing correct was found */
-    const char *kernel;
-    const char *words; /* what it does */
-    double us;
+    const struct run_candidate *best; /* one of `tried`; NULL: nothing correct was found */
+    const char *words;                /* what its schedule does */
     unsigned evaluations;
     struct run_candidate *tried;
     size_t tried_count;
@@ -76,14 +106,63 @@ struct run_result {
     struct run_case *cases;
     size_t case_count;
     const char *kernel;         /* the file: all cases */
+    int64_t number;             /* of the file among the run's candidates; -1: not recorded */
     struct judge_report report; /* of that file, all cases, with `naive` */
     unsigned evaluations, failed;
     double seconds;
-    const char *stopped; /* "evals", "time", "light", "no progress", "you" */
+    const char *stopped; /* "evals", "time", "light", "gain", "no progress", "checked", "you" */
 };
 
 enum status
 run_optimize(struct arena *arena, struct judge *judge, const struct run_options *options,
              struct run_result *result, struct diags *diags);
+
+/* ---- who judges ---- */
+
+/* What the loop asks, in the order of its lines: with the same seed, machine and answers it takes
+ * the same decisions. The functions are the judge's own (judge.h); whoever answers in its place
+ * makes tasks and kernels of its own, which the loop only hands back. */
+struct run_judge {
+    void *context;
+    double (*seconds)(void *context); /* a clock */
+    enum status (*open)(void *context, const struct judge_setup *setup, struct judge_task **task,
+                        struct diags *diags);
+    void (*close)(void *context, struct judge_task *task); /* NULL is allowed */
+    /* Builds a kernel and glances at it; *kernel is NULL unless it was built. */
+    enum status (*look)(void *context, struct judge_task *task, struct arena *arena,
+                        const char *text, struct judge_kernel **kernel, struct judge_report *report,
+                        struct diags *diags);
+    void (*drop)(void *context, struct judge_kernel *kernel); /* NULL is allowed */
+    /* Is the challenger faster, beyond the noise? */
+    enum status (*compare)(void *context, struct judge_task *task, struct judge_kernel *champion,
+                           struct judge_kernel *challenger, bool *faster, struct diags *diags);
+    enum status (*verdict)(void *context, struct judge_task *task, struct arena *arena,
+                           const char *text, struct judge_report *report, struct diags *diags);
+};
+
+struct run_judge
+run_real_judge(struct judge *judge);
+
+enum status
+run_optimize_by(struct arena *arena, const struct run_judge *judge,
+                const struct run_options *options, struct run_result *result, struct diags *diags);
+
+/* ---- texts ---- */
+
+/* A library of a task, as a pair of files: the schedules of a kernel file for each case and each
+ * instruction set, and plain C for all other sizes. STATUS_INPUT: no schedule of it fits. */
+struct run_library {
+    struct buf source, header;
+    size_t kernels;
+};
+
+enum status
+run_put_library(struct arena *arena, struct lang *lang, const struct target *target,
+                const struct run_start *start, struct run_library *library, struct diags *diags);
+
+/* One JSON object on one line, without a newline. */
+void
+run_put_verdict(struct buf *buf, const char *task, const char *target, const char *file,
+                const struct judge_report *report);
 
 #endif

@@ -4,10 +4,84 @@
 
 #include "run/run.h"
 
-/* file.c */
+struct loop { /* of all cases */
+    struct arena *arena;
+    const struct run_judge *judge;
+    const struct run_options *options;
+    struct run_result *result;
+    struct diags *diags;
+    double began;
+    const char *general; /* C for every size, of tasks with `dim any`; else NULL */
+};
+
+static inline double
+run__elapsed(const struct loop *loop)
+{
+    return loop->judge->seconds(loop->judge->context) - loop->began;
+}
+
+static inline bool
+run__is_stopped(const struct loop *loop)
+{
+    return loop->options->stop != NULL && *loop->options->stop;
+}
+
+/* ---- one case (tune.c) ---- */
+
+/* Its share of the budget. */
+struct share {
+    unsigned evaluations;
+    double until; /* seconds since the loop began; 0: no limit */
+};
+
+/* Fills in the case of this number; *why says what ended it. */
+enum status
+run__tune(struct loop *loop, size_t number, const struct share *share, const char **why);
+
+struct schedule *
+run__schedule(const struct loop *loop, const struct run_case *of, const char *text);
+
+/* ---- texts (file.c) ---- */
+
+/* A kernel for every size, of programs with `dim any`; NULL of others. */
+const char *
+run__general(struct arena *arena, const struct program *program);
+
+/* The kernel of a case as the judge is given it. Ours serves the sizes of its case alone: others
+ * that `any` lets the judge draw are served by loop->general. */
+const char *
+run__judged_text(const struct loop *loop, const struct run_case *of, const char *kernel, bool ours);
+
 /* One file for all cases: each case's kernel where its sizes are set, and a main of its own under
  * HONE_MAIN. */
+const char *
+run__file(const struct loop *loop);
+
+/* "R == 1024 && N == 4096": the sizes that tell the cases apart. */
 void
-run_put_file(struct buf *buf, struct arena *arena, const struct run_case *cases, size_t count);
+run__put_sizes(struct buf *buf, const struct program *program);
+
+/* "const float *restrict in0, float *restrict out0)", and "in0, out0);" with other names for the
+ * outputs. */
+void
+run__put_parameters(struct buf *buf, const struct program *program);
+void
+run__put_arguments(struct buf *buf, const struct program *program, const char *outputs);
+
+/* ---- the archive (record.c): nothing is done where there is none ---- */
+
+/* A candidate of one case and what was found; fills in its id. */
+enum status
+run__record(struct loop *loop, const struct run_case *of, struct run_candidate *candidate,
+            const struct judge_report *report);
+
+/* A later verdict on one that is there. */
+enum status
+run__record_again(struct loop *loop, const struct run_candidate *candidate,
+                  const struct judge_report *report);
+
+/* The file with its verdict on all cases; fills in result->number. */
+enum status
+run__record_file(struct loop *loop);
 
 #endif

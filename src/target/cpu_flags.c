@@ -57,6 +57,10 @@ const struct target_flag target__cpu_flags[] = {
     CHOICE("-fvect-cost-model=", "unlimited dynamic cheap very-cheap"),
     CHOICE("-fsimd-cost-model=", "unlimited dynamic cheap"),
     CHOICE("-mprefer-vector-width=", "none 128 256 512"),
+    EXACT("-mno-avx"), /* less than -march=native offers, never more */
+    EXACT("-mno-avx2"),
+    EXACT("-mno-avx512f"),
+    EXACT("-mno-fma"),
 
     SWITCH("-fgcse"),
     SWITCH("-fgcse-after-reload"),

@@ -1,0 +1,109 @@
+/* The judge that measures. */
+#include "run/run.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+static double
+seconds(void *context)
+{
+    (void)context;
+    return clock_seconds();
+}
+
+static enum status
+open_task(void *context, const struct judge_setup *setup, struct judge_task **task,
+          struct diags *diags)
+{
+    return judge_task_open(context, setup, task, diags);
+}
+
+static void
+close_task(void *context, struct judge_task *task)
+{
+    (void)context;
+    judge_task_close(task);
+}
+
+/* What the report has from the task outlives it. */
+static void
+keep(struct arena *arena, struct judge_report *report)
+{
+    for (size_t i = 0; i < report->case_count; i++) {
+        struct judge_case *row = &report->cases[i];
+        struct program *program = arena_alloc(arena, sizeof *program);
+        *program = *row->program;
+        program->case_name = arena_strdup(arena, program->case_name);
+        row->program = program;
+        if (row->light.limit != NULL)
+            row->light.limit = arena_strdup(arena, row->light.limit);
+        if (row->light.level != NULL)
+            row->light.level = arena_strdup(arena, row->light.level);
+    }
+    if (report->case_name != NULL)
+        report->case_name = arena_strdup(arena, report->case_name);
+}
+
+static enum status
+look(void *context, struct judge_task *task, struct arena *arena, const char *text,
+     struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
+{
+    (void)context;
+    enum status status =
+        judge_build(task, arena, "schedule", text, strlen(text), kernel, report, diags);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT)
+        status = judge_glance(task, arena, *kernel, report, diags);
+    if (status == STATUS_OK)
+        keep(arena, report);
+    return status;
+}
+
+static void
+drop(void *context, struct judge_kernel *kernel)
+{
+    (void)context;
+    judge_kernel_close(kernel);
+}
+
+/* Interleaved, so that no drift of the machine decides. */
+static enum status
+compare(void *context, struct judge_task *task, struct judge_kernel *champion,
+        struct judge_kernel *challenger, bool *faster, struct diags *diags)
+{
+    struct measure_rule rule = measure_usual_rule;
+    struct measure_outcome outcome;
+    struct judge_kernel *failed;
+    (void)context;
+    rule.first = 8;
+    rule.last = 24;
+    enum status status =
+        judge_compare(task, champion, challenger, 0, &rule, &outcome, &failed, diags);
+    *faster = status == STATUS_OK && failed == NULL && outcome.verdict == MEASURE_FASTER;
+    return status;
+}
+
+static enum status
+verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
+        struct judge_report *report, struct diags *diags)
+{
+    (void)context;
+    enum status status =
+        judge_verdict(task, arena, "kernel", text, strlen(text), NULL, 0, NULL, report, diags);
+    if (status == STATUS_OK)
+        keep(arena, report);
+    return status;
+}
+
+struct run_judge
+run_real_judge(struct judge *judge)
+{
+    return (struct run_judge){.context = judge,
+                              .seconds = seconds,
+                              .open = open_task,
+                              .close = close_task,
+                              .look = look,
+                              .drop = drop,
+                              .compare = compare,
+                              .verdict = verdict};
+}

@@ -1,0 +1,423 @@
+/* One case: candidates from the start, from memory and from the search, until it is enough. */
+#include "run/run_int.h"
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "search/search.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    DRAFTED = 64,   /* schedules that the model looks at, */
+    DRAFTS = 5,     /* and how many of them are tried */
+    DRAFTABLE = 24, /* stages: of larger programs a look costs too much */
+};
+
+struct tuning {
+    struct loop *loop;
+    struct run_case *to;
+    size_t number; /* among the cases */
+    const struct share *share;
+    struct judge_task *task;
+    struct judge_kernel *champion;
+    struct coder_space *space;
+    struct search *search;
+    char (*seen)[HASH_TEXT]; /* of kernels */
+    double *history;
+    double naive_us; /* 0: not known */
+};
+
+/* A kernel that is to be judged. */
+struct proposal {
+    const char *proposer;
+    const char *schedule; /* NULL: somebody wrote it */
+    const char *kernel;
+};
+
+static double
+best_us(const struct run_case *of)
+{
+    return of->best ? of->best->us : INFINITY;
+}
+
+/* ---- a candidate ---- */
+
+/* Two texts that become the same kernel are one candidate. */
+static bool
+is_new(struct tuning *tuning, const char *kernel)
+{
+    char hash[HASH_TEXT];
+    hash_sha256(kernel, strlen(kernel), hash);
+    for (size_t i = 0; i < tuning->to->tried_count; i++)
+        if (strcmp(tuning->seen[i], hash) == 0)
+            return false;
+    memcpy(tuning->seen[tuning->to->tried_count], hash, HASH_TEXT);
+    return true;
+}
+
+struct schedule *
+run__schedule(const struct loop *loop, const struct run_case *of, const char *text)
+{
+    struct source source = {"schedule", text, strlen(text)};
+    struct coder_options options = {loop->options->machine.vector_bytes};
+    return coder_read(loop->arena, of->program, &source, &options, diags_create(loop->arena, 1));
+}
+
+/* Schedule to kernel; false: it is illegal, which costs nothing, or nothing new. */
+static bool
+propose(struct tuning *tuning, const char *text, const char *proposer, struct proposal *proposal)
+{
+    struct arena *arena = tuning->loop->arena;
+    struct schedule *schedule = run__schedule(tuning->loop, tuning->to, text);
+    struct buf kernel = buf_in(arena), words = buf_in(arena);
+    if (schedule == NULL || !coder_emit(&kernel, arena, schedule, diags_create(arena, 1)))
+        return false;
+    coder_write(&words, schedule);
+    *proposal = (struct proposal){proposer, words.data ? words.data : "", kernel.data};
+    return is_new(tuning, kernel.data);
+}
+
+static const char *
+describe(struct tuning *tuning, const struct run_candidate *candidate, bool better)
+{
+    struct arena *arena = tuning->loop->arena;
+    if (candidate->status != JUDGE_CORRECT)
+        return arena_printf(arena, "%s%s%s", judge_status_name[candidate->status],
+                            *candidate->reason ? ": " : "", candidate->reason);
+    double ratio = candidate->us / best_us(tuning->to);
+    if (better || fabs(ratio - 1) < 0.005)
+        return better ? "correct, the best so far" : "correct, the same";
+    return arena_printf(arena, "correct, %.0f %% %s", 100 * fabs(ratio - 1),
+                        ratio > 1 ? "slower" : "faster at first sight");
+}
+
+static void
+report_progress(struct tuning *tuning, const struct run_candidate *candidate, bool better)
+{
+    struct loop *loop = tuning->loop;
+    const struct run_options *options = loop->options;
+    tuning->history[tuning->to->evaluations - 1] = best_us(tuning->to);
+    if (options->progress == NULL)
+        return;
+    options->progress(options->context,
+                      &(struct run_progress){.program = tuning->to->program,
+                                             .case_number = tuning->number,
+                                             .case_count = options->case_count,
+                                             .evaluations = loop->result->evaluations,
+                                             .most = options->evaluations,
+                                             .seconds = run__elapsed(loop),
+                                             .most_seconds = options->seconds,
+                                             .best_us = best_us(tuning->to),
+                                             .light_us = tuning->to->light.us,
+                                             .limit = tuning->to->light.limit,
+                                             .schedule = candidate->schedule ? candidate->schedule
+                                                                             : options->start->file,
+                                             .said = describe(tuning, candidate, better),
+                                             .better = better,
+                                             .history = tuning->history,
+                                             .history_count = tuning->to->evaluations});
+}
+
+/* How long `naive` takes is asked once, beside the first kernel that is correct. */
+static enum status
+measure_naive(struct tuning *tuning, const struct run_candidate *candidate)
+{
+    struct loop *loop = tuning->loop;
+    const struct run_judge *judge = loop->judge;
+    struct judge_setup setup = {.lang = loop->options->lang,
+                                .cases = &loop->options->cases[tuning->number],
+                                .case_count = 1,
+                                .target = loop->options->target,
+                                .threads = loop->options->threads,
+                                .effort = JUDGE_QUICK};
+    struct judge_task *task;
+    struct judge_report report = {0};
+    enum status status = judge->open(judge->context, &setup, &task, loop->diags);
+    if (status != STATUS_OK)
+        return status;
+    const char *text =
+        run__judged_text(loop, tuning->to, candidate->kernel, candidate->schedule != NULL);
+    status = judge->verdict(judge->context, task, loop->arena, text, &report, loop->diags);
+    if (status == STATUS_OK && report.case_count > 0 && report.cases[0].pair_count > 0)
+        tuning->naive_us = report.cases[0].pairs[0].time.median;
+    judge->close(judge->context, task);
+    return status;
+}
+
+/* Is it the best so far? Who seems to come near the champion is compared with it. */
+static enum status
+challenge(struct tuning *tuning, struct judge_kernel *kernel, double us, bool *wins)
+{
+    const struct run_judge *judge = tuning->loop->judge;
+    *wins = tuning->champion == NULL;
+    if (*wins || us >= best_us(tuning->to) * 1.03)
+        return STATUS_OK;
+    return judge->compare(judge->context, tuning->task, tuning->champion, kernel, wins,
+                          tuning->loop->diags);
+}
+
+static void
+crown(struct tuning *tuning, struct judge_kernel *kernel, const struct run_candidate *candidate)
+{
+    const struct run_judge *judge = tuning->loop->judge;
+    judge->drop(judge->context, tuning->champion);
+    tuning->champion = kernel;
+    tuning->to->best = candidate;
+}
+
+/* Looks at a kernel; one that may be the best is compared with the champion, and takes its place if
+ * it wins. *us is INFINITY unless it was right. */
+static enum status
+try_kernel(struct tuning *tuning, const struct proposal *proposal, double *us)
+{
+    struct loop *loop = tuning->loop;
+    const struct run_judge *judge = loop->judge;
+    struct run_case *to = tuning->to;
+    struct judge_report report;
+    struct judge_kernel *kernel = NULL;
+    struct run_candidate *candidate = &to->tried[to->tried_count];
+    const char *text = run__judged_text(loop, to, proposal->kernel, proposal->schedule != NULL);
+    bool better = false;
+    enum status status =
+        judge->look(judge->context, tuning->task, loop->arena, text, &kernel, &report, loop->diags);
+    *us = INFINITY;
+    if (status == STATUS_OK && report.status == JUDGE_BUILT) {
+        /* what is only checked has no time: any correct kernel will do */
+        *us = report.cases[0].timed ? report.cases[0].time.median : 1;
+        to->light = report.cases[0].light;
+        report.status = JUDGE_CORRECT;
+        status = challenge(tuning, kernel, *us, &better);
+    }
+    if (status != STATUS_OK || !better)
+        judge->drop(judge->context, kernel);
+    if (status != STATUS_OK)
+        return status;
+    *candidate = (struct run_candidate){.number = ++loop->result->evaluations,
+                                        .proposer = proposal->proposer,
+                                        .schedule = proposal->schedule,
+                                        .kernel = proposal->kernel,
+                                        .status = report.status,
+                                        .reason = report.reason,
+                                        .us = *us};
+    to->evaluations++;
+    to->tried_count++;
+    loop->result->failed += report.status != JUDGE_CORRECT;
+    if (better)
+        crown(tuning, kernel, candidate);
+    status = run__record(loop, to, candidate, &report);
+    report_progress(tuning, candidate, better);
+    if (status == STATUS_OK && better && loop->options->until_gain > 0 && tuning->naive_us == 0)
+        status = measure_naive(tuning, candidate);
+    return status;
+}
+
+/* ---- where they come from ---- */
+
+static const char *
+why_stop(const struct tuning *tuning)
+{
+    const struct run_options *options = tuning->loop->options;
+    const struct run_case *to = tuning->to;
+    if (run__is_stopped(tuning->loop))
+        return "you";
+    if (to->evaluations >= tuning->share->evaluations)
+        return "evals";
+    if (tuning->share->until > 0 && run__elapsed(tuning->loop) >= tuning->share->until)
+        return "time";
+    if (to->best != NULL && to->program->check_only)
+        return "checked";
+    if (to->best != NULL && to->light.us / to->best->us >= options->until_light)
+        return "light";
+    if (to->best != NULL && options->until_gain > 0 &&
+        tuning->naive_us / to->best->us >= options->until_gain)
+        return "gain";
+    if (search_stale(tuning->search) >= options->patience)
+        return "no progress";
+    return NULL;
+}
+
+static enum status
+try_schedule(struct tuning *tuning, const char *text, const char *proposer)
+{
+    struct proposal proposal;
+    double us;
+    if (why_stop(tuning) != NULL || !propose(tuning, text, proposer, &proposal))
+        return STATUS_OK;
+    return try_kernel(tuning, &proposal, &us);
+}
+
+/* The schedules of a file of ours, those of this case first; or the file as it is. */
+static enum status
+try_start(struct tuning *tuning)
+{
+    const struct run_start *start = tuning->loop->options->start;
+    const char *name = tuning->to->program->case_name;
+    enum status status = STATUS_OK;
+    if (start == NULL)
+        return STATUS_OK;
+    for (unsigned own = 2; own-- > 0;)
+        for (size_t i = 0; i < start->line_count && status == STATUS_OK; i++)
+            if ((strcmp(start->lines[i].case_name, name) == 0) == own)
+                status = try_schedule(tuning, start->lines[i].schedule, "start");
+    if (start->line_count == 0 && is_new(tuning, start->text)) {
+        struct proposal as_it_is = {"start", NULL, start->text};
+        double us;
+        status = try_kernel(tuning, &as_it_is, &us);
+    }
+    return status;
+}
+
+/* What served the same program at other sizes. */
+static enum status
+try_earlier(struct tuning *tuning)
+{
+    const struct run_options *options = tuning->loop->options;
+    struct store_question question = {.family = options->family,
+                                      .target = options->target->name,
+                                      .machine_key = options->machine_key,
+                                      .most = 4};
+    struct store_answer *answers;
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    if (options->store != NULL)
+        status = store_earlier(options->store, tuning->loop->arena, &question, &answers, &count,
+                               tuning->loop->diags);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = try_schedule(tuning, answers[i].schedule, "memory");
+    return status == STATUS_NO ? STATUS_OK : status;
+}
+
+static struct coder_sketch
+sketch_point(struct tuning *tuning, const struct search_point *point)
+{
+    struct coder_genome genome;
+    memcpy(genome.gene, point->gene, sizeof genome.gene);
+    return coder_sketch(tuning->space, &genome);
+}
+
+struct drafted {
+    struct search_point point;
+    double us; /* by the model */
+};
+
+/* The analytic model looks at many schedules, and the few that it likes best are tried first. */
+static void
+draft(struct tuning *tuning)
+{
+    struct drafted best[DRAFTS + 1] = {0}; /* sorted; the last place is for the next one */
+    struct rng rng = rng_stream(tuning->loop->options->seed, "draft");
+    const struct search_point usual = {{0}};
+    size_t count = 0;
+    for (unsigned i = 0; i < DRAFTED; i++) {
+        struct drafted next = {usual, 0};
+        struct coder_sketch sketch = sketch_point(tuning, &usual);
+        for (size_t h = 0; h < sketch.hole_count; h++)
+            if (rng_uniform(&rng) < 0.4)
+                next.point.gene[sketch.holes[h].gene] =
+                    (uint8_t)rng_below(&rng, sketch.holes[h].answers);
+        struct schedule *schedule =
+            run__schedule(tuning->loop, tuning->to, sketch_point(tuning, &next.point).text);
+        if (schedule == NULL)
+            continue;
+        next.us = coder_estimate_us(schedule, &tuning->loop->options->machine);
+        size_t at = count;
+        for (; at > 0 && best[at - 1].us > next.us; at--)
+            best[at] = best[at - 1];
+        best[at] = next;
+        count += count < DRAFTS;
+    }
+    for (size_t i = 0; i < count; i++)
+        search_seed(tuning->search, &best[i].point);
+}
+
+static enum status
+evolve(struct tuning *tuning, const char **why)
+{
+    enum status status = STATUS_OK;
+    unsigned barren = 0; /* points in a row that gave nothing to judge */
+    while (status == STATUS_OK && (*why = why_stop(tuning)) == NULL) {
+        struct search_point point;
+        struct proposal proposal;
+        double us;
+        search_ask(tuning->search, &point);
+        struct coder_sketch sketch = sketch_point(tuning, &point);
+        struct search_hole holes[128];
+        size_t hole_count = 0;
+        for (; hole_count < sketch.hole_count && hole_count < 128; hole_count++)
+            holes[hole_count] = (struct search_hole){sketch.holes[hole_count].gene,
+                                                     sketch.holes[hole_count].answers};
+        if (!propose(tuning, sketch.text, "builtin", &proposal)) {
+            search_skip(tuning->search, holes, hole_count);
+            if (++barren == 200) {
+                *why = "no progress";
+                break;
+            }
+            continue;
+        }
+        barren = 0;
+        status = try_kernel(tuning, &proposal, &us);
+        search_tell(tuning->search, &point, holes, hole_count, us);
+    }
+    return status;
+}
+
+/* When no sketch was right: the plain schedule, legal for every program. */
+static enum status
+try_plain(struct tuning *tuning)
+{
+    struct proposal proposal;
+    double us;
+    if (tuning->to->best != NULL || run__is_stopped(tuning->loop) ||
+        !propose(tuning, "", "builtin", &proposal))
+        return STATUS_OK;
+    return try_kernel(tuning, &proposal, &us);
+}
+
+/* ---- all of it ---- */
+
+static void
+prepare(struct tuning *tuning)
+{
+    struct loop *loop = tuning->loop;
+    size_t most = tuning->share->evaluations + 2; /* the start and the plain one come on top */
+    tuning->to->tried = arena_array(loop->arena, most, sizeof *tuning->to->tried);
+    tuning->seen = arena_array(loop->arena, most, sizeof *tuning->seen);
+    tuning->history = arena_array(loop->arena, most, sizeof *tuning->history);
+    tuning->space = coder_space_open(loop->arena, tuning->to->program, &loop->options->machine);
+    tuning->search = search_open(
+        loop->arena, &(struct search_options){.seed = loop->options->seed + tuning->number});
+    if (tuning->to->program->stage_count <= DRAFTABLE)
+        draft(tuning);
+}
+
+enum status
+run__tune(struct loop *loop, size_t number, const struct share *share, const char **why)
+{
+    const struct run_judge *judge = loop->judge;
+    const struct run_options *options = loop->options;
+    struct tuning tuning = {
+        .loop = loop, .to = &loop->result->cases[number], .number = number, .share = share};
+    struct judge_setup setup = {.lang = options->lang,
+                                .cases = &options->cases[number],
+                                .case_count = 1,
+                                .target = options->target,
+                                .threads = options->threads,
+                                .same_inputs = true,
+                                .no_baseline = true,
+                                .effort = JUDGE_QUICK};
+    enum status status = judge->open(judge->context, &setup, &tuning.task, loop->diags);
+    if (status != STATUS_OK)
+        return status;
+    prepare(&tuning);
+    status = try_start(&tuning);
+    if (status == STATUS_OK)
+        status = try_earlier(&tuning);
+    if (status == STATUS_OK)
+        status = evolve(&tuning, why);
+    if (status == STATUS_OK)
+        status = try_plain(&tuning);
+    judge->drop(judge->context, tuning.champion);
+    judge->close(judge->context, tuning.task);
+    return status;
+}
