@@ -8,8 +8,6 @@
  * A file without such a title was written by somebody else. */
 #include "run/run.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 static const char indent[] = " *   ";
@@ -51,7 +49,8 @@ lines_of(struct arena *arena, const char **at, const char *end)
         size_t length = (size_t)(stop - *at);
         if (length == 3 && !memcmp(*at, " */", 3))
             return text.data ? text.data : "";
-        if (length < strlen(indent) || memcmp(*at, indent, strlen(indent)) != 0)
+        if (length < strlen(indent) || memcmp(*at, indent, strlen(indent)) != 0 ||
+            memchr(*at, '\0', length) != NULL)
             return NULL;
         buf_add(&text, *at + strlen(indent), length - strlen(indent));
         buf_putc(&text, '\n');
