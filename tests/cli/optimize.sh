@@ -45,11 +45,80 @@ expect 'that runs' 0 ./both
 expect 'as JSON' 0 "$HONE" optimize norm.op --case odd --evals 3 -o other.c --json
 check 'is one line' '[ "$(wc -l <out)" -eq 1 ]'
 for field in '"run":"' '"task":"norm"' '"target":"cpu"' '"recipe":"builtin"' '"best":{' '"time_us":' \
-    '"light":' '"speedups":{"naive":' '"schedule":"' '"proposer":"builtin"' '"evaluations":' \
+    '"light":' '"speedups":{"naive":' '"schedule":"' '"proposer":"' '"evaluations":' \
     '"seconds":' '"calls":0' '"cost_usd":0' '"stopped":"' '"file":"other.c"'; do
     says out "it has $field" "$field"
 done
-check 'nothing but the result with -q' '"$HONE" optimize norm.op --case odd --evals 1 -q 2>err >out && ! [ -s err ]'
+check 'the best is a candidate of the run' "grep -q '\"candidate\":\"[a-z0-9]*\\.3\"' out"
+check 'nothing but the result with -q' '"$HONE" optimize norm.op --case odd --evals 1 -q -o quiet.c 2>err >out && ! [ -s err ]'
+
+# where to begin
+expect 'a file of its own to begin with' 0 "$HONE" optimize norm.op --start norm.c --evals 3 -o again.c --json
+says out 'is read for its schedules' '"proposer":"start"'
+check 'and is given again when nothing else was tried' 'cmp norm.c again.c'
+cat >mine.c <<'END'
+//! flags -O3
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int r = 0; r < R; r++) {
+        float mean = 0;
+        for (int j = 0; j < N; j++)
+            mean += X[r * N + j] / N;
+        for (int j = 0; j < N; j++)
+            Y[r * N + j] = expf(X[r * N + j] - mean);
+    }
+}
+END
+expect 'a kernel to beat' 0 "$HONE" optimize norm.op --start mine.c --evals 1 -o best.c
+says out 'is named where nothing was faster' 'mine.c as it is'
+check 'and given back' 'cmp mine.c best.c'
+sed 's/- mean/+ mean/' mine.c >wrong.c
+expect 'one that is wrong' 0 "$HONE" optimize norm.op --case odd --start wrong.c --evals 2 -o best.c
+says err 'is told' '--start wrong.c: wrong in case odd'
+expect 'none at all' 2 "$HONE" optimize norm.op --start nothing.c
+head -c 100 /dev/zero >zero.c
+expect 'one that is no text' 2 "$HONE" optimize norm.op --start zero.c
+says err 'is told too' 'it is binary'
+
+# when it is enough
+expect 'times as fast as naive' 0 "$HONE" optimize norm.op --case odd --until 0.001x --json -o best.c
+says out 'end it' '"stopped":"gain"'
+expect 'no goal' 2 "$HONE" optimize norm.op --until soon
+says err 'is explained' 'write a share of the speed of light, 0.9, or how many times as fast as naive, 2x'
+expect 'beyond the limit' 2 "$HONE" optimize norm.op --until 1.5
+expect 'no effort' 2 "$HONE" optimize norm.op --effort little
+says err 'lists them' 'write quick, normal or deep'
+expect 'an effort' 0 "$HONE" optimize norm.op --case odd --effort quick --evals 1 -o best.c
+
+# what it must keep to
+if [ "$(uname -m)" = x86_64 ]; then
+    expect 'fewer instructions' 0 "$HONE" optimize norm.op --case default --evals 2 -o narrow.c \
+        --require 'isa<=sse2 threads<=1 deterministic' --json
+    check 'are part of the file' "head -1 narrow.c | grep -qx '//! flags -mno-avx'"
+    expect 'which builds with them' 0 gcc -O2 -fopenmp -Wall -Werror -c narrow.c -o narrow.o
+    check 'and has no wider ones' '! objdump -d narrow.o | grep -q ymm'
+    expect 'the judge agrees to it' 0 "$HONE" judge norm.op narrow.c --case default --effort quick
+fi
+for word in 'isa<=mmx' 'threads<=0' 'threads<=many' fast 'isa=avx2' ''; do
+    expect "--require '$word'" 2 "$HONE" optimize norm.op --require "$word"
+    says err 'says what to write' 'write '
+done
+expect 'more threads than allowed' 2 "$HONE" optimize norm.op --threads 2 --require 'threads<=1'
+
+# every size
+cat >any.op <<'END'
+op anysize
+dim any R=24, N=200
+in X: f32[R,N]
+M[r] = mean[j](X[r,j])
+Y[r,j:N] = (X[r,j-1 | 0] - M[r]) * (1/sqrt(N))
+out Y
+END
+expect 'dims of any size' 0 "$HONE" optimize any.op --evals 2
+expect 'are served at others' 0 gcc -O2 -march=native -fopenmp -Wall -Werror -DR=5 -DN=7 -c anysize.c -o any.o
+expect 'and where they were tuned' 0 gcc -O2 -march=native -fopenmp -Wall -Werror -c anysize.c -o any.o
+expect 'the judge agrees at all' 0 "$HONE" judge any.op anysize.c --effort quick
 
 expect 'a budget of nothing' 2 "$HONE" optimize norm.op --evals 0
 says err 'says what to write' 'write a number from 1 on'

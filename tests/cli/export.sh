@@ -1,0 +1,92 @@
+# hone export lib: a library that serves the tuned sizes and all others.
+. "${0%/*}/lib.sh"
+
+HONE_ARCHIVE=$PWD/archive.db
+export HONE_ARCHIVE
+cat >any.op <<'END'
+op anysize
+dim any R=24, N=200
+in X: f32[R,N]
+M[r] = mean[j](X[r,j])
+Y[r,j:N] = (X[r,j-1 | 0] - M[r]) * (1/sqrt(N))
+out Y
+END
+cat >norm.op <<'END'
+op norm
+dim R=24, N=200
+in X: f32[R,N]
+M[r] = mean[j](X[r,j])
+Y[r,j] = exp(X[r,j] - M[r])
+out Y
+case odd R=3 N=37
+END
+# helpers that the kernel and the plain C both have; a division by zero, which gives zero
+cat >both.op <<'END'
+op both
+dim M=6, N=40
+in X: bf16[M,N]
+in D: i32[M] from 0 to 2
+Y[m,n]: bf16 = sigmoid(X[m,n]) + f32((m - 3) / D[m])
+out Y
+END
+for name in any norm both; do
+    expect "a kernel for $name" 0 "$HONE" optimize $name.op --evals 2
+done
+printf 'void\nkernel(const float *X, float *Y)\n{\n}\n' >mine.c
+
+expect 'a library' 0 "$HONE" export lib made any.op
+says out 'names its files' 'made/anysize.c and made/anysize.h written'
+cat >use.c <<'END'
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "made/anysize.h"
+
+static double
+worst(int64_t R, int64_t N)
+{
+    size_t bytes = (size_t)(R * N * 4 + 127) / 64 * 64;
+    float *x = aligned_alloc(64, bytes), *y = aligned_alloc(64, bytes);
+    double worst = 0;
+    for (int64_t i = 0; i < R * N; i++)
+        x[i] = sinf((float)i);
+    hone_anysize(R, N, x, y);
+    for (int64_t r = 0; r < R; r++) {
+        double mean = 0;
+        for (int64_t j = 0; j < N; j++)
+            mean += x[r * N + j] / (double)N;
+        for (int64_t j = 0; j < N; j++) {
+            double e = fabs(((j ? x[r * N + j - 1] : 0) - mean) / sqrt((double)N) - y[r * N + j]);
+            worst = e <= worst ? worst : e;
+        }
+    }
+    free(x);
+    free(y);
+    return worst;
+}
+
+int
+main(void)
+{
+    printf("%g %g %g\n", worst(24, 200), worst(5, 7), worst(1, 1));
+    return worst(24, 200) < 1e-6 && worst(5, 7) < 1e-6 && worst(1, 1) < 1e-6 ? 0 : 1;
+}
+END
+expect 'that builds without remarks' 0 gcc -O2 -fopenmp -Wall -Wextra -Werror -c made/anysize.c -o made.o
+expect 'for those who call it' 0 gcc -O2 -fopenmp -Wall -Werror use.c made.o -lm -o use
+expect 'serves the tuned size and others' 0 ./use
+check 'with one name to be seen' '[ "$(nm -g --defined-only made.o | wc -l)" -eq 1 ]'
+expect 'as JSON' 0 "$HONE" export lib made any.op anysize.c --json
+says out 'says what was made' '"source":"made/anysize.c","header":"made/anysize.h","kernels":3'
+expect 'a library of both cases' 0 "$HONE" export lib made norm.op norm.c
+expect 'builds too' 0 gcc -O2 -fopenmp -Wall -Wextra -Werror -c made/norm.c -o made.o
+expect 'a library of bf16' 0 "$HONE" export lib made both.op
+expect 'builds as well' 0 gcc -O2 -fopenmp -Wall -Wextra -Werror -c made/both.c -o made.o
+expect 'where the kernel lies' 2 "$HONE" export lib . any.op
+says err 'would lose it' 'name another folder'
+expect 'of a kernel that has no schedules' 2 "$HONE" export lib made norm.op mine.c
+says err 'says what is wanted' 'name the kernel that `hone optimize` wrote'
+expect 'something else' 2 "$HONE" export book made any.op
+expect 'too little' 2 "$HONE" export lib made
+finish
