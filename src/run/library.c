@@ -182,7 +182,7 @@ put_versions(struct buf *buf, struct arena *arena, struct made *made, const char
         if (text == NULL)
             continue;
         made->count++;
-        made->function[v] = arena_printf(arena, "%s_%s_%s", made->program->name,
+        made->function[v] = arena_printf(arena, "hone_%s_%s_%s", made->program->name,
                                          made->program->case_name, versions[v].name);
         buf_puts(buf, "\n");
         if (versions[v].target != NULL)
@@ -219,7 +219,7 @@ put_call(struct buf *buf, const struct made *made, size_t v)
     if (made->function[v] == NULL)
         return;
     if (versions[v].target != NULL)
-        buf_printf(buf, "#ifdef __x86_64__\n        if (width >= %u) {\n", versions[v].bytes);
+        buf_printf(buf, "#ifdef __x86_64__\n        if (hone_width >= %u) {\n", versions[v].bytes);
     else
         buf_puts(buf, "        {\n");
     buf_printf(buf, "            %s(", made->function[v]);
@@ -236,7 +236,7 @@ put_entry(struct buf *buf, const struct program *program, const struct made *mad
     for (size_t i = 0; i < program->dim_count; i++)
         buf_printf(buf, "int64_t %s, ", program->dims[i].name);
     run__put_parameters(buf, program);
-    buf_puts(buf, "{\n    const int width = widest();\n    (void)width;\n");
+    buf_puts(buf, "{\n    const int hone_width = widest();\n    (void)hone_width;\n");
     for (size_t i = 0; i < count; i++) {
         if (made[i].count == 0)
             continue;
@@ -313,6 +313,28 @@ lines_for(const struct run_start *start, const char *case_name)
     return NULL;
 }
 
+/* False, with a message: there is nothing to emit for it. */
+static bool
+can_be_library(struct arena *arena, const struct program *program, const struct target *target,
+               struct diags *diags)
+{
+    const char *reason = program->foreign ? "it has a reference in C and no stages to schedule"
+                                          : target_supports(arena, target, program);
+    if (reason != NULL)
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "%s: no library can be made: %s",
+                  program->name, reason);
+    return reason == NULL;
+}
+
+static void
+put_head(struct buf *buf, const char *name)
+{
+    buf_printf(buf, "/* %s.h says how to build and call this. */\n", name);
+    buf_puts(buf, "#include <math.h>\n#include <omp.h>\n#include <stddef.h>\n"
+                  "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
+    buf_printf(buf, "#include \"%s.h\"\n", name);
+}
+
 enum status
 run_put_library(struct arena *arena, struct lang *lang, const struct target *target,
                 const struct run_start *start, struct run_library *library, struct diags *diags)
@@ -321,17 +343,12 @@ run_put_library(struct arena *arena, struct lang *lang, const struct target *tar
     struct made *made = arena_array(arena, count, sizeof *made);
     *library = (struct run_library){buf_in(arena), buf_in(arena), 0};
     struct buf *buf = &library->source;
+    put_head(buf, lang_name(lang));
     for (size_t i = 0; i < count; i++) {
-        made[i].program = lang_program(lang, i, NULL, 0, diags);
-        if (made[i].program == NULL)
-            return STATUS_INPUT;
-        if (i == 0) {
-            buf_printf(buf, "/* %s.h says how to build and call this. */\n", lang_name(lang));
-            buf_puts(buf, "#include <math.h>\n#include <omp.h>\n#include <stddef.h>\n"
-                          "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
-            buf_printf(buf, "#include \"%s.h\"\n", lang_name(lang));
-        }
         const char *lines = lines_for(start, lang_case_name(lang, i));
+        made[i].program = lang_program(lang, i, NULL, 0, diags);
+        if (made[i].program == NULL || !can_be_library(arena, made[i].program, target, diags))
+            return STATUS_INPUT;
         if (lines != NULL)
             put_versions(buf, arena, &made[i], lines);
         library->kernels += made[i].count;

@@ -89,8 +89,7 @@ find_culprit(struct loop *loop, struct judge_report *report, struct run_case **c
             status = judge_cases(loop, &loop->options->cases[i], 1, JUDGE_QUICK, report);
             if (status == STATUS_OK && !is_accepted(loop, report))
                 *culprit = &result->cases[i];
-        } else if (result->case_count == 1 ||
-                   (report->case_name != NULL && !strcmp(report->case_name, name)))
+        } else if (report->case_name ? !strcmp(report->case_name, name) : result->case_count == 1)
             *culprit = &result->cases[i];
     }
     return status;

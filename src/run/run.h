@@ -119,9 +119,9 @@ run_optimize(struct arena *arena, struct judge *judge, const struct run_options 
 
 /* ---- who judges ---- */
 
-/* What the loop asks, in the order of its lines: with the same seed, machine and answers it takes
- * the same decisions. The functions are the judge's own (judge.h); whoever answers in its place
- * makes tasks and kernels of its own, which the loop only hands back. */
+/* All that the loop asks of the world: with the same seed, the same machine and the same answers it
+ * takes the same decisions. Whoever answers in the judge's place makes tasks and kernels of its
+ * own, which the loop only hands back. */
 struct run_judge {
     void *context;
     double (*seconds)(void *context); /* a clock */

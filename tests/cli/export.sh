@@ -33,6 +33,7 @@ for name in any norm both; do
     expect "a kernel for $name" 0 "$HONE" optimize $name.op --evals 2
 done
 printf 'void\nkernel(const float *X, float *Y)\n{\n}\n' >mine.c
+printf 'dim N=40\nin X: f32[N]\nY[i] = X[i]*2.0\nout Y\n' >2nd.op
 
 expect 'a library' 0 "$HONE" export lib made any.op
 says out 'names its files' 'made/anysize.c and made/anysize.h written'
@@ -83,6 +84,15 @@ expect 'a library of both cases' 0 "$HONE" export lib made norm.op norm.c
 expect 'builds too' 0 gcc -O2 -fopenmp -Wall -Wextra -Werror -c made/norm.c -o made.o
 expect 'a library of bf16' 0 "$HONE" export lib made both.op
 expect 'builds as well' 0 gcc -O2 -fopenmp -Wall -Wextra -Werror -c made/both.c -o made.o
+expect 'a name that begins with a digit' 0 "$HONE" optimize 2nd.op --evals 1
+expect 'can be exported' 0 "$HONE" export lib made 2nd.op
+expect 'and built' 0 gcc -O2 -fopenmp -Wall -Wextra -Werror -c made/2nd.c -o made.o
+printf 'dim N=4\nin X: f32[N]\nout Y: f32[N]\nreference "ref.c" tolerance 1e-5 1e-6\n' >own.op
+printf 'void reference(const float *X, float *Y) { for (int i = 0; i < N; i++) Y[i] = X[i]; }\n' >ref.c
+expect 'a task with a reference in C' 2 "$HONE" export lib made own.op norm.c
+says err 'has no stages' 'no stages'
+expect 'and is not searched for either' 2 "$HONE" optimize own.op
+says err 'for the same reason' 'no stages to schedule'
 expect 'where the kernel lies' 2 "$HONE" export lib . any.op
 says err 'would lose it' 'name another folder'
 expect 'of a kernel that has no schedules' 2 "$HONE" export lib made norm.op mine.c
