@@ -118,6 +118,7 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
     struct store_options how = {.access = STORE_WRITE, .program = "hone", .now = clock_wall()};
     struct program *program = lang_program(options->lang, options->cases[0], NULL, 0, ours);
     struct buf canonical = buf_in(cli->arena);
+    struct source source;
     if (path == NULL || program == NULL ||
         store_open(path, &how, &options->store, ours) != STATUS_OK) {
         options->store = NULL;
@@ -126,9 +127,12 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
         return;
     }
     lang_canonical(&canonical, program);
+    if (file_read(cli->arena, cli->operands[0], LANG_MAX_FILE, &source, ours) != STATUS_OK)
+        source.text = NULL; /* it has gone since it was parsed */
     *run = (struct store_run){.task = {.hash = lang_hash(cli->arena, program),
                                        .name = lang_name(options->lang),
-                                       .canonical = canonical.data},
+                                       .canonical = canonical.data,
+                                       .source = source.text},
                               .target = options->target->name,
                               .recipe = "builtin",
                               .cases = cases_text(cli, options),
@@ -190,8 +194,9 @@ say_why(struct cli *cli, const struct run_result *result)
         for (size_t k = 0; k < result->cases[i].tried_count; k++)
             if (result->cases[i].tried[k].status != JUDGE_CORRECT)
                 last = result->cases[i].tried[k].reason;
-    if (result->kernel != NULL && result->report.status != JUDGE_CORRECT)
-        last = result->report.reason;
+    if (result->kernel != NULL)
+        last = result->report.status != JUDGE_CORRECT ? result->report.reason
+                                                      : "bits differ from call to call";
     log_warning(&cli->log, "no correct kernel was found in %u evaluations; the last said: %s",
                 result->evaluations, last);
 }
