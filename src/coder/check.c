@@ -480,7 +480,7 @@ check_schedule(struct schedule *schedule, struct diags *diags)
     bool good = true;
     for (size_t i = 0; i < schedule->program->stage_count; i++) {
         struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i], true};
-        if (schedule->works[i].fate == FATE_INLINE || schedule->works[i].fate == FATE_WITH)
+        if (!work_has_loops(&schedule->works[i]) || schedule->works[i].fate == FATE_WITH)
             continue;
         check_line(&checker);
         good = good && checker.good;
