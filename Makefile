@@ -52,7 +52,7 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
-	$(OUT)/gen/hone_h.o
+	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
@@ -108,6 +108,13 @@ build/gen/emitted.c: $(wildcard src/lang/emitted/*.h)
 build/gen/hone_h.c: src/target/header/hone.h
 	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
 	    printf '#include "target/target_int.h"\nconst char target__hone_h[] =\n'; \
+	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
+	    printf ';\n'; } >$@
+
+# The prices of models, as a string.
+build/gen/prices.c: src/llm/data/prices
+	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
+	    printf '#include "llm/llm_int.h"\nconst char llm__price_table[] =\n'; \
 	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
 	    printf ';\n'; } >$@
 

@@ -149,13 +149,13 @@ struct llm_provider {
     unsigned parallel; /* calls at once; 0: the default */
 };
 
-/* A recorded reply, for replay: */
+/* A call that was made before, for replay. */
 struct llm_recorded {
-    const char *text, *reasoning; /* NULL: "" */
+    const char *text, *reasoning, *served, *message; /* NULL: "" */
+    enum llm_outcome outcome;                        /* failures are replayed too */
     enum llm_finish finish;
     double input, cached, written, output, reasoned; /* tokens */
     double cost;
-    const char *served;
 };
 
 /* Where replies come from that were given before. `nth` counts calls with the same request, from 0.
