@@ -54,6 +54,7 @@ APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
 	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
+HELPER_PROGRAMS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/llm/*.c)))
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
 HONE := $(if $(APP_SOURCES),$(OUT)/hone)
@@ -155,6 +156,10 @@ $(BOX): $(BOX_OBJECTS)
 $(UNIT_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/parts.a -lcmocka $(LIBS) -o $@
 
+# What tests start beside the program: servers that play faults.
+$(HELPER_PROGRAMS): $(OUT)/%: $(OUT)/%.o
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(LIBS) -o $@
+
 ifneq ($(MODE),fuzz)
 $(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/parts.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/tests/fuzz/replay.o $(OUT)/parts.a \
@@ -162,7 +167,7 @@ $(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/parts
 endif
 
 ifeq ($(MODE),$(TEST_MODE))
-test-programs: all $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
+test-programs: all $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(HELPER_PROGRAMS)
 else
 test-programs: all
 	+@$(MAKE) --no-print-directory MODE=$(TEST_MODE) test-programs
@@ -208,7 +213,7 @@ $(OUT)/bench/kernels: $(call objects,$(sort $(wildcard bench/compare/*.c)))
 $(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(OUT)/parts.a $(LIBS) -o $@
 
-bench: $(HONE) $(BENCH_PROGRAMS)
+bench: $(HONE) $(BENCH_PROGRAMS) $(HELPER_PROGRAMS)
 	@for script in $(wildcard bench/*.sh); do \
 	    echo "$$script"; HONE=$(CURDIR)/$(OUT)/hone OUT=$(OUT) sh "$$script" || exit 1; \
 	done
@@ -266,7 +271,7 @@ help:
 	@echo 'V=1 shows the commands.'
 
 -include $(patsubst %.o,%.d,$(APP_OBJECTS) $(LIB_OBJECTS))
--include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS))
+-include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS) $(HELPER_PROGRAMS))
 -include $(BOX_OBJECTS:.o=.d)
 -include $(patsubst %.c,$(OUT)/%.d,$(wildcard bench/compare/*.c))
 -include $(OUT)/tests/fuzz/replay.d

@@ -166,7 +166,7 @@ step(struct llm_call *call)
     call->last_byte = clock_seconds(); /* an agent may think for minutes before its first word */
     if (call->first_word == 0 && proc_out_length(call->proc) > 0)
         call->first_word = call->last_byte;
-    if (!proc_step(call->proc))
+    if (!proc_step(call->proc) && proc_out_length(call->proc) < call->proc_request.output_limit)
         return;
     proc_end(call->proc, &result);
     call->proc = NULL;

@@ -224,7 +224,7 @@ llm__received_all(struct llm_call *call)
                    call->junk);
     else if (call->received == 0)
         llm__fault(call, LLM_CUT, "%s: an empty reply", call->model->text);
-    else if (words == 0 && call->body_kind == BODY_STREAM && !call->spoke)
+    else if (words == 0 && !call->spoke)
         llm__fault(call, LLM_JUNK, "%s: no reply but: %s", call->model->text, quoted(call));
     else
         llm__fault(call, LLM_CUT, "%s: the reply ends in the middle, after %zu bytes",
@@ -250,7 +250,6 @@ on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct llm_call *call = user;
     call->last_byte = clock_seconds();
-    call->spoke |= call->http_status > 0 && call->http_status < 300;
     llm__receive(call, bytes, size * count);
     /* An error is read to its end, another fault ends the transfer. */
     return call->fault == LLM_OK ? size * count : 0;
