@@ -475,7 +475,8 @@ llm_facts(const struct llm_model *model)
 {
     const struct provider *provider = model->provider;
     bool http = provider->base_url != NULL;
-    bool grammar = (model->server == SERVER_LLAMA_CPP || model->server == SERVER_VLLM) &&
+    bool grammar = model->wire == LLM_CHAT &&
+                   (model->server == SERVER_LLAMA_CPP || model->server == SERVER_VLLM) &&
                    !(model->quirks & 1u << QUIRK_NO_GRAMMAR);
     return (struct llm_facts){
         .text = model->text,
