@@ -1,7 +1,8 @@
-/* llm SERVER [CALLS]: so many calls in flight at once in one process, against the slow server of the
- * tests: how many were open at the same moment, how long all took, how much memory it needed. */
-#include "base/clock.h"
+/* llm SERVER [CALLS]: so many calls in flight at once in one process, against the slow server of
+ * the tests: how many were open at the same moment, how long all took, how much memory it needed.
+ */
 #include "llm/llm.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,8 +100,8 @@ main(int argc, char **argv)
         return 3;
     }
     if (llm_open(&options, &llm, diags) != STATUS_OK ||
-        llm_model_find(llm, arena_printf(arena, "openai:m@http://127.0.0.1:%d/slow/v1", port), &model,
-                       diags) != STATUS_OK) {
+        llm_model_find(llm, arena_printf(arena, "openai:m@http://127.0.0.1:%d/slow/v1", port),
+                       &model, diags) != STATUS_OK) {
         diags_print(diags, stderr, false);
         return 3;
     }
