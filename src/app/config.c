@@ -354,12 +354,55 @@ config_threads(struct cli *cli, unsigned *threads)
     return STATUS_OK;
 }
 
+/* "export NAME='value'": what shells and others write into such files. */
+static bool
+set_variable(char *line)
+{
+    char *name = text_trim(line);
+    if (text_starts(name, "export "))
+        name = text_trim(name + strlen("export "));
+    char *equals = strchr(name, '=');
+    if (equals == NULL || equals == name || strcspn(name, " \t") < (size_t)(equals - name))
+        return false;
+    *equals = '\0';
+    char *value = text_trim(equals + 1);
+    size_t length = strlen(value);
+    if (length >= 2 && strchr("'\"", value[0]) && value[length - 1] == value[0]) {
+        value[length - 1] = '\0';
+        value++;
+    }
+    return setenv(name, value, 0) == 0;
+}
+
+/* No message shows a line: it may be a key. */
+static enum status
+read_env_file(struct cli *cli)
+{
+    const char *path = cli_given(cli, "env-file");
+    struct source source;
+    uint32_t number = 0;
+    if (path == NULL)
+        return STATUS_OK;
+    enum status status = file_read(cli->arena, path, LARGEST_FILE, &source, cli->diags);
+    char *next = status == STATUS_OK ? arena_strdup(cli->arena, source.text) : NULL;
+    for (char *line; (line = strsep(&next, "\n")) != NULL;) {
+        number++;
+        line = text_trim(line);
+        if (*line != '\0' && *line != '#' && !set_variable(line))
+            status = cli_wrong(cli, "%s:%u: no variable; write NAME=VALUE", path, number);
+    }
+    return status;
+}
+
 enum status
 config_open_llm(struct cli *cli, struct llm **llm)
 {
     const struct config *config;
     const char *cache = file_cache_folder(cli->arena);
-    enum status status = config_read(cli, &config);
+    enum status status = read_env_file(cli);
+    *llm = NULL;
+    if (status == STATUS_OK)
+        status = config_read(cli, &config);
     if (status != STATUS_OK)
         return status;
     struct llm_options options = {.providers = config->providers,

@@ -43,7 +43,8 @@ config_read(struct cli *cli, const struct config **config);
 enum status
 config_threads(struct cli *cli, unsigned *threads);
 
-/* A client for models, with the user's providers and prices. */
+/* A client for models, with the user's providers and prices. --env-file, which the verb must have,
+ * is read first: its lines NAME=VALUE become variables where there are none yet. */
 enum status
 config_open_llm(struct cli *cli, struct llm **llm);
 

@@ -75,11 +75,15 @@ static const struct option models_options[] = {
     {0, "probe", NULL, "ask the three questions again, also of programs (exec:)"},
     {0, "no-probe", NULL, "ask nothing of any model: look only whether it is there"},
     {0, "prices", NULL, "the table of prices in effect, in the form of the file prices"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
     {0},
 };
 
 static const struct option config_options[] = {
     {0, "keys", NULL, "which variables with keys are set, never what they hold"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
     {0},
 };
 

@@ -76,6 +76,8 @@ llm__http_prepare(const struct llm *llm, struct arena *arena, const struct provi
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)CURL_BYTES);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)CURL_BYTES);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(1e3 * llm->options.connect_seconds));
+    if (provider->free) /* a proxy is for what is far away */
+        curl_easy_setopt(easy, CURLOPT_PROXY, "");
     if (provider->socket != NULL)
         curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, provider->socket);
     if (authorities != NULL && *authorities)

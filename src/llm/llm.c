@@ -361,7 +361,12 @@ is_worth_another(struct llm_call *call, enum llm_outcome outcome)
     if (llm->budget != NULL && llm__budget_spent(llm->budget))
         return false;
     call->not_before = clock_seconds() + llm__delay(call);
-    return call->not_before < call->deadline;
+    if (call->not_before >= call->deadline)
+        return false;
+    if (outcome == LLM_RATE_LIMITED && call->retry_after > 0) /* the others would fare no better */
+        call->model->provider->not_before =
+            fmax(call->model->provider->not_before, call->not_before);
+    return true;
 }
 
 void

@@ -285,6 +285,11 @@ llm__hash_request(struct llm_call *call);
 void
 llm__take_recorded(struct llm_call *call);
 
+/* "file:3: what is wrong", as text alone: the file is read into the client's memory, and the
+ * message may be shown when the client is gone. */
+void
+llm__wrong_at(struct diags *diags, const char *path, uint32_t line, const char *message);
+
 /* ---- prices, memory, keys ---- */
 
 extern const char llm__price_table[]; /* src/llm/data/prices */

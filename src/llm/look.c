@@ -42,12 +42,15 @@ root_of(struct look *look)
 
 /* ---- lists of models ---- */
 
-/* "qwen3" is also "qwen3:latest". */
+/* "qwen3" is also "qwen3:latest", and a name without its date stands for one with it. */
 static bool
 is_named(const char *id, const char *name)
 {
     size_t length = strlen(name);
-    return !strncmp(id, name, length) && (id[length] == '\0' || !strcmp(id + length, ":latest"));
+    const char *rest = id + length;
+    return !strncmp(id, name, length) &&
+           (*rest == '\0' || !strcmp(rest, ":latest") ||
+            (*rest == '-' && strlen(rest) == 9 && strspn(rest + 1, "0123456789") == 8));
 }
 
 static double

@@ -72,9 +72,10 @@ read_table(struct llm *llm, const struct source *source, struct diags *diags)
         if (count == 0)
             continue;
         if (count != COLUMNS || !read_row(cells, &row)) {
-            diags_add(diags, DIAG_ERROR, (struct place){source, number, 0},
-                      "no row of prices; write provider:model window input cached written output "
-                      "date, with - for what is not billed apart");
+            llm__wrong_at(
+                diags, source->path, number,
+                "no row of prices; write provider:model window input cached written output "
+                "date, with - for what is not billed apart");
             status = STATUS_INPUT;
             continue;
         }

@@ -95,8 +95,8 @@ read_recording(struct llm *llm, struct recording *recording, const struct source
         if (text[strspn(text, " \t\r")] == '\0')
             continue;
         if (!read_line(llm->arena, text, line)) {
-            diags_add(diags, DIAG_ERROR, (struct place){source, number, 0},
-                      "no recorded call; a line is {\"request\":HASH,\"text\":...}");
+            llm__wrong_at(diags, source->path, number,
+                          "no recorded call; a line is {\"request\":HASH,\"text\":...}");
             return STATUS_INPUT;
         }
         *(recording->last != NULL ? &recording->last->next : &recording->first) = line;

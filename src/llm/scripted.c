@@ -125,9 +125,9 @@ read_script(struct llm *llm, struct llm_model *model, const struct source *sourc
             if (last != NULL)
                 last->recorded.text = text.data;
             if (!read_head(llm->arena, line + 3, length - 3, scene)) {
-                diags_add(diags, DIAG_ERROR, (struct place){source, number, 0},
-                          "no head of a scripted reply; write === ROLE or === *, then finish=, "
-                          "error=, tokens=IN/OUT, cached=, reasoned=, cost=, delay= or repeat");
+                llm__wrong_at(diags, source->path, number,
+                              "no head of a scripted reply; write === ROLE or === *, then finish=, "
+                              "error=, tokens=IN/OUT, cached=, reasoned=, cost=, delay= or repeat");
                 return STATUS_INPUT;
             }
             *(last != NULL ? &last->next : (struct scene **)&model->answers) = scene;
@@ -136,8 +136,7 @@ read_script(struct llm *llm, struct llm_model *model, const struct source *sourc
         }
     }
     if (last == NULL) {
-        diags_add(diags, DIAG_ERROR, (struct place){source, 0, 0},
-                  "has no reply; begin each with a line === ROLE");
+        llm__wrong_at(diags, source->path, number, "has no reply; begin each with a line === ROLE");
         return STATUS_INPUT;
     }
     last->recorded.text = text.data;

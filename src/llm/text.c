@@ -111,6 +111,12 @@ llm_redact(const struct llm *llm, struct arena *arena, const char *text)
     return copy;
 }
 
+void
+llm__wrong_at(struct diags *diags, const char *path, uint32_t line, const char *message)
+{
+    diags_add(diags, DIAG_ERROR, (struct place){0}, "%s:%u: %s", path, line, message);
+}
+
 /* ---- prompts as one text ---- */
 
 void

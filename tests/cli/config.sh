@@ -50,6 +50,18 @@ check 'not shown' "! grep -q '$key' out"
 expect 'keys as JSON' 0 "$HONE" config --keys --json
 says out 'likewise' '{"provider":"lab","variable":"LAB_KEY","set":true}'
 
+unset LAB_KEY
+printf "# keys\\nexport LAB_KEY='%s'\\n" "$key" >env
+expect 'a file of variables' 0 "$HONE" config --keys --env-file env
+check 'is read when it is named' 'grep -Eq "^  lab +LAB_KEY +set" out'
+cp env .env
+expect 'and not unasked' 0 "$HONE" config --keys
+check 'ever' 'grep -Eq "^  lab +LAB_KEY +not set" out'
+printf '%s\\n' "$key" >env
+expect 'a wrong one' 2 "$HONE" config --keys --env-file env
+says err 'has a line' 'env:1: no variable; write NAME=VALUE'
+check 'which is not shown' "! grep -q '$key' err"
+
 # wrong NAME TEXT LINE...: the file of these lines is refused with the text.
 wrong()
 {

@@ -24,7 +24,7 @@ struct llm_unit {
 
 /* The server stands beside the folder of the test's own program. */
 static inline void
-llm_unit_exec_server(void)
+llm_unit_exec_server(const char *socket)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
@@ -32,13 +32,13 @@ llm_unit_exec_server(void)
     path[length > 0 ? length : 0] = '\0';
     *strrchr(path, '/') = '\0';
     strcpy(strrchr(path, '/'), "/llm/server");
-    execl(path, path, "server.log", (char *)NULL);
+    execl(path, path, "server.log", socket, (char *)NULL);
     perror(path);
     _exit(127);
 }
 
 static inline int
-llm_unit_start_server(struct llm_unit *test)
+llm_unit_start_server(struct llm_unit *test, const char *socket)
 {
     int in[2], out[2];
     char line[32] = "";
@@ -50,7 +50,7 @@ llm_unit_start_server(struct llm_unit *test)
         dup2(in[0], 0);
         dup2(out[1], 1);
         close(in[1]);
-        llm_unit_exec_server();
+        llm_unit_exec_server(socket);
     }
     close(in[0]);
     close(out[1]);
@@ -59,7 +59,14 @@ llm_unit_start_server(struct llm_unit *test)
         return -1;
     close(out[0]);
     test->port = atoi(line);
-    return test->port > 0 ? 0 : -1;
+    return test->port > 0 || socket ? 0 : -1;
+}
+
+static inline void
+llm_unit_stop_server(struct llm_unit *test)
+{
+    close(test->server_in);
+    waitpid(test->server, NULL, 0);
 }
 
 static inline int
@@ -76,7 +83,7 @@ llm_unit_setup(void **state)
     *state = test;
     test->options = (struct llm_options){
         .first_delay = 0.005, .idle_seconds = 5, .mailbox_seconds = 0.01, .memory = "memory.json"};
-    return llm_unit_start_server(test);
+    return llm_unit_start_server(test, NULL);
 }
 
 static inline void
@@ -94,8 +101,7 @@ llm_unit_teardown(void **state)
     struct llm_unit *test = *state;
 
     llm_unit_close(test);
-    close(test->server_in);
-    waitpid(test->server, NULL, 0);
+    llm_unit_stop_server(test);
     return scratch_teardown(state);
 }
 

@@ -1,6 +1,7 @@
-/* A server for the tests of llm: server LOG
+/* A server for the tests of llm: server LOG [SOCKET]
  *
- * Listens on a free port of the loopback, prints it, and serves until its standard input ends.
+ * Listens on a free port of the loopback (and prints it), or on a socket of that name (and prints
+ * 0), until its standard input ends.
  * The first part of a path is the play: what goes wrong, if anything; the rest says which wire.
  * Every request is checked strictly against what the vendors publish, before any play: what they
  * would refuse is refused here, and written to LOG as a line that begins with "wrong". Other lines:
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -615,6 +617,23 @@ play_no_done(struct exchange *exchange)
     end_stream(exchange);
 }
 
+/* {"choices":[{"delta":{"content":"unpacked"},...}]} and [DONE], by gzip. */
+static void
+play_gzip(struct exchange *exchange)
+{
+    static const unsigned char bytes[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x1d, 0xcc, 0x41, 0x0a, 0x80,
+        0x20, 0x10, 0x46, 0xe1, 0xbd, 0xa7, 0x88, 0x7f, 0xdd, 0x09, 0x5c, 0xd7, 0xb6, 0x0e, 0x10,
+        0x12, 0x83, 0x4e, 0x24, 0xc5, 0x28, 0x39, 0xad, 0xc4, 0xbb, 0x27, 0x6d, 0xdf, 0x07, 0x2f,
+        0x90, 0x92, 0x1d, 0x2a, 0xfc, 0x99, 0xa2, 0xe7, 0x02, 0xbb, 0x55, 0x04, 0xbe, 0x95, 0x60,
+        0x7b, 0x4c, 0xa2, 0x2c, 0x0a, 0x8b, 0x57, 0x32, 0xf9, 0x8b, 0x03, 0xda, 0x88, 0x23, 0x4a,
+        0x2c, 0xe7, 0xfe, 0x30, 0x95, 0x24, 0xdd, 0x8a, 0xa6, 0x8c, 0xe6, 0x9a, 0x31, 0xe1, 0x9f,
+        0x6d, 0xd3, 0xba, 0xcc, 0xce, 0x98, 0x0f, 0xac, 0x67, 0x7d, 0xe2, 0x5b, 0x00, 0x00, 0x00};
+    begin_stream(exchange, "Content-Encoding: gzip\r\n");
+    send_chunk(exchange, (const char *)bytes, sizeof bytes);
+    end_stream(exchange);
+}
+
 static void
 play_400(struct exchange *exchange)
 {
@@ -944,6 +963,7 @@ static const struct play {
     {"think-tags", play_think_tags},
     {"odd", play_odd},
     {"no-done", play_no_done},
+    {"gzip", play_gzip},
     {"400", play_400},
     {"401", play_401},
     {"429", play_429},
@@ -1089,38 +1109,64 @@ serve(void *argument)
     return NULL;
 }
 
-int
-main(int argc, char **argv)
+/* The port; 0: a socket of that name; negative: neither. */
+static int
+listen_at(const char *name, int *listener)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    socklen_t size = sizeof inet;
+    *listener = socket(name ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (name != NULL) {
+        snprintf(local.sun_path, sizeof local.sun_path, "%s", name);
+        return bind(*listener, (struct sockaddr *)&local, sizeof local) == 0 &&
+                       listen(*listener, 16) == 0
+                   ? 0
+                   : -1;
+    }
+    if (bind(*listener, (struct sockaddr *)&inet, size) != 0 || listen(*listener, 1024) != 0 ||
+        getsockname(*listener, (struct sockaddr *)&inet, &size) != 0)
+        return -1;
+    return ntohs(inet.sin_port);
+}
+
+/* A thread for each connection, until whoever started it is gone. */
+static void
+accept_all(int listener)
+{
     pthread_attr_t small;
-    if (argc != 2 || (log_fd = open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0666)) < 0) {
-        fprintf(stderr, "server LOG\n");
-        return 2;
-    }
-    signal(SIGPIPE, SIG_IGN);
-    if (bind(listener, (struct sockaddr *)&address, size) != 0 || listen(listener, 1024) != 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &size) != 0) {
-        perror("server");
-        return 3;
-    }
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 512 * 1024);
     pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
-    printf("%d\n", ntohs(address.sin_port));
-    fflush(stdout);
     for (;;) {
         struct pollfd polled[2] = {{.fd = listener, .events = POLLIN}, {.fd = 0, .events = POLLIN}};
+        pthread_t thread;
         char byte;
         if (poll(polled, 2, -1) < 0)
             continue;
         if (polled[1].revents != 0 && read(0, &byte, 1) <= 0)
-            _exit(0); /* whoever started it is gone */
+            _exit(0);
         int fd = polled[0].revents & POLLIN ? accept(listener, NULL, NULL) : -1;
-        pthread_t thread;
         if (fd >= 0 && pthread_create(&thread, &small, serve, (void *)(intptr_t)fd) != 0)
             close(fd);
     }
+}
+
+int
+main(int argc, char **argv)
+{
+    int listener, port;
+    if (argc < 2 || (log_fd = open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0666)) < 0) {
+        fprintf(stderr, "server LOG [SOCKET]\n");
+        return 2;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    port = listen_at(argc > 2 ? argv[2] : NULL, &listener);
+    if (port < 0) {
+        perror("server");
+        return 3;
+    }
+    printf("%d\n", port);
+    fflush(stdout);
+    accept_all(listener);
 }

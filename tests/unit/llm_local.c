@@ -1,6 +1,8 @@
 /* Whoever answers without a network: programs, a folder, recordings, scripts. */
 #include "../llm/llm_unit.h"
 
+#include "base/fault.h"
+
 static void
 write_file(struct llm_unit *test, const char *path, const char *text)
 {
@@ -109,6 +111,23 @@ programs_that_fail_are_told_about(void **state)
                      llm_outcome_info[result->record.outcome].name, result->record.attempts,
                      result->message);
     }
+}
+
+static void
+what_the_machine_refuses_is_told(void **state)
+{
+    struct llm_unit *test = *state;
+
+    fault_arm(FAULT_FORK, 1);
+    assert_string_equal(ask(test, "exec:true", "coder")->message,
+                        "exec: /bin/sh: cannot be started (Resource temporarily unavailable)");
+    llm_unit_model(test, "mailbox:box");
+    fault_arm(FAULT_WRITE, 1);
+    const struct llm_result *result = ask(test, "mailbox:box", "coder");
+    assert_int_equal(result->record.outcome, LLM_FAILED);
+    assert_non_null(strstr(result->message, "the question cannot be written"));
+    assert_int_equal(scratch_count("box"), 0);
+    fault_arm(FAULT_WRITE, 0);
 }
 
 static void
@@ -329,6 +348,7 @@ main(void)
         LLM_TEST(a_program_gets_the_prompt_and_prints_the_reply),
         LLM_TEST(programs_that_print_json_are_taken_apart),
         LLM_TEST(programs_that_fail_are_told_about),
+        LLM_TEST(what_the_machine_refuses_is_told),
         LLM_TEST(programs_run_side_by_side),
         LLM_TEST(a_mailbox_asks_and_is_answered),
         LLM_TEST(a_reply_is_read_when_it_is_whole),

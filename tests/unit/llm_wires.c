@@ -141,6 +141,20 @@ odd_streams_are_understood(void **state)
 }
 
 static void
+packed_replies_and_sockets_will_do(void **state)
+{
+    struct llm_unit *test = *state;
+    struct llm_request request = llm_unit_request(llm_unit_play(test, "openai", "gzip"));
+
+    assert_string_equal(llm_unit_result(test, &request)->text, "unpacked");
+    llm_unit_stop_server(test);
+    llm_unit_start_server(test, "socket");
+    request.model = llm_unit_model(test, "openai:m@unix:socket");
+    /* Its path has no play, so that is what it says; but it was reached. */
+    assert_int_equal(llm_unit_result(test, &request)->record.http_status, 404);
+}
+
+static void
 the_key_goes_where_the_wire_wants_it(void **state)
 {
     struct llm_unit *test = *state;
@@ -255,6 +269,7 @@ main(void)
         LLM_TEST(a_whole_reply_will_do),
         LLM_TEST(reasoning_is_kept_apart),
         LLM_TEST(odd_streams_are_understood),
+        LLM_TEST(packed_replies_and_sockets_will_do),
         LLM_TEST(the_key_goes_where_the_wire_wants_it),
         LLM_TEST(a_server_says_what_it_is),
         LLM_TEST(a_prompt_that_cannot_fit_is_not_sent),
