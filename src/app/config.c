@@ -125,22 +125,30 @@ take_wire(struct reading *reading, const struct setting *setting, enum llm_wire 
 }
 
 /* "0.10 0.02 0.40": in, cached, out. */
+static bool
+read_prices(char *text, double prices[3])
+{
+    size_t count = 0;
+    for (char *word; (word = strsep(&text, " \t,")) != NULL;) {
+        if (*word == '\0')
+            continue;
+        if (count == 3 || !is_number(word, &prices[count]))
+            return false;
+        count++;
+    }
+    return count == 3;
+}
+
 static void
 take_price(struct reading *reading, const struct setting *setting, struct llm_price *price)
 {
     double prices[3];
-    char *text = arena_strdup(reading->cli->arena, setting->value);
-    size_t count = 0;
-    for (char *word; (word = strsep(&text, " \t,")) != NULL;)
-        if (*word != '\0' && (count == 3 || !is_number(word, &prices[count++])))
-            count = 4;
-    if (count != 3)
-        complain(reading, setting->at,
-                 "price %s: write three numbers, USD per million tokens: in, "
-                 "cached, out",
-                 setting->value);
-    else
+    if (read_prices(arena_strdup(reading->cli->arena, setting->value), prices))
         *price = (struct llm_price){prices[0], prices[1], -1, prices[2], ""};
+    else
+        complain(reading, setting->at,
+                 "price %s: write three numbers, USD per million tokens: in, cached, out",
+                 setting->value);
 }
 
 static void
@@ -256,23 +264,21 @@ shorten(struct arena *arena, const char *path)
     return path;
 }
 
-/* The .hone that holds here: of this folder, or of one above it in the same repository. */
+/* The .hone that holds here: of this folder, or of one above it in the same repository. Outside of
+ * any, that of this folder alone. */
 static const char *
 find_dot_hone(struct arena *arena)
 {
-    char *folder = getcwd(NULL, 0), *here = folder ? arena_strdup(arena, folder) : NULL;
-    const char *found = NULL;
-    free(folder);
-    for (folder = here; folder != NULL && *folder;) {
+    char *here = getcwd(NULL, 0);
+    const char *found = NULL, *folder = here != NULL ? arena_strdup(arena, here) : "/";
+    free(here);
+    for (; strcmp(folder, "/") != 0; folder = file_folder_of(arena, folder)) {
         const char *file = file_join(arena, folder, ".hone");
         if (found == NULL && access(file, F_OK) == 0)
             found = file;
         if (access(file_join(arena, folder, ".git"), F_OK) == 0)
             return found;
-        char *slash = strrchr(folder, '/');
-        *slash = '\0';
     }
-    /* No repository: this folder alone. */
     return access(".hone", F_OK) == 0 ? ".hone" : NULL;
 }
 

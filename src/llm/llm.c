@@ -225,9 +225,7 @@ llm_submit(struct llm *llm, const struct llm_request *request, struct llm_call *
     }
     llm__hash_request(call);
     call->begun = clock_seconds();
-    /* A person may take as long as a person takes. */
-    call->deadline =
-        call->model->wire == LLM_MAILBOX ? INFINITY : call->begun + llm->options.total_seconds;
+    call->deadline = INFINITY; /* its time begins with its turn */
     call->text = buf_in(arena);
     call->reasoning = buf_in(arena);
     call->shown = buf_in(arena);
@@ -261,8 +259,10 @@ begin_attempt(struct llm_call *call)
     call->refused = NULL;
     call->body_kind = BODY_UNKNOWN;
     call->received = call->junk = 0;
-    call->attempt++;
     call->last_byte = clock_seconds();
+    /* A person may take as long as a person takes. */
+    if (call->attempt++ == 0 && call->model->wire != LLM_MAILBOX)
+        call->deadline = call->last_byte + call->llm->options.total_seconds;
     call->state = CALL_ACTIVE;
     call->model->provider->active++;
     llm__transport(call->model->wire)->start(call);

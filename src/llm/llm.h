@@ -172,7 +172,7 @@ struct llm_options { /* zeros: the defaults that are named */
     const char *prices;       /* path of the user's price table, or NULL */
     const char *memory;       /* path where quirks, windows and probes are kept, or NULL */
     struct llm_source replay; /* answers replay:NAME where NAME is no file */
-    double total_seconds;     /* of a call with all its attempts (600) */
+    double total_seconds;     /* of a call with all its attempts, from its turn on (600) */
     double idle_seconds;      /* without a byte (120) */
     double connect_seconds;   /* (10) */
     double first_delay;       /* before the first repetition (0.5); doubles up to 16 times that */

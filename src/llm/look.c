@@ -80,12 +80,11 @@ note_server(struct llm_model *model, json_t *entry)
 static bool
 search_list(struct look *look, json_t *list, const char **near)
 {
-    size_t count = json_array_size(list), i;
+    size_t count = json_array_size(list);
     const char **names = arena_array(look->arena, count + 1, sizeof *names);
-    json_t *entry;
     bool found = count == 0;
-    json_array_foreach(list, i, entry)
-    {
+    for (size_t i = 0; i < count; i++) {
+        json_t *entry = json_array_get(list, i);
         names[i] = arena_strdup(look->arena, llm__string(entry, "id"));
         note_server(look->model, entry);
         if (is_named(names[i], look->model->name)) {

@@ -354,7 +354,7 @@ add_model(struct llm *llm, const char *text, const char *name, struct provider *
     model->provider = provider;
     model->wire = provider->wire;
     set_price(llm, model);
-    if (provider->base_url != NULL)
+    if (provider->base_url != NULL || provider->wire == LLM_EXEC)
         llm__memory_read(llm, model);
     if (transport != NULL && transport->open != NULL) {
         enum status status = transport->open(llm, model, diags);
@@ -412,6 +412,16 @@ begins_model(const char *text)
     return length > 0 && (text[length] == ':' || (length == 7 && !strncmp(text, "builtin", 7)));
 }
 
+/* Up to the comma before the next one. */
+static size_t
+model_length(const char *text)
+{
+    size_t length = strcspn(text, ",");
+    while (text[length] == ',' && !begins_model(text + length + 1))
+        length += 1 + strcspn(text + length + 1, ",");
+    return length;
+}
+
 /* Cuts "=0.3" off the end; negative: none is there. */
 static double
 cut_weight(char *text)
@@ -450,15 +460,15 @@ llm_models_parse(struct llm *llm, struct arena *arena, const char *text, struct 
                  size_t *count, struct diags *diags)
 {
     char *rest = arena_strdup(arena, text);
+    bool more = true;
     *list = arena_array(arena, strlen(text) + 1, sizeof **list);
     *count = 0;
-    while (rest != NULL) {
-        char *comma = strchr(rest, ','), *one = rest;
-        while (comma != NULL && !begins_model(comma + 1))
-            comma = strchr(comma + 1, ',');
-        if (comma != NULL)
-            *comma++ = '\0';
-        rest = comma;
+    while (more) {
+        char *one = rest;
+        size_t length = model_length(one);
+        more = one[length] == ',';
+        one[length] = '\0';
+        rest = one + length + more;
         struct llm_choice *choice = &(*list)[(*count)++];
         choice->weight = cut_weight(one);
         enum status status = llm_model_find(llm, one, &choice->model, diags);

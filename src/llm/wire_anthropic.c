@@ -130,12 +130,12 @@ event(struct llm_call *call, const char *name, json_t *data)
 static void
 whole(struct llm_call *call, json_t *body)
 {
-    size_t i;
-    json_t *block;
-    if (!json_is_array(json_object_get(body, "content")))
+    json_t *content = json_object_get(body, "content");
+    if (!json_is_array(content))
         llm__fault(call, LLM_JUNK, "%s: a reply without content", call->model->text);
     take_start(call, body);
-    json_array_foreach(json_object_get(body, "content"), i, block) take_block(call, block);
+    for (size_t i = 0; i < json_array_size(content); i++)
+        take_block(call, json_array_get(content, i));
     take_reason(call, body);
     call->whole = true;
 }

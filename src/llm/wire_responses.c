@@ -62,10 +62,8 @@ take_usage(struct llm_call *call, json_t *usage)
 static void
 take_parts(struct buf *buf, json_t *parts)
 {
-    size_t i;
-    json_t *part;
-    json_array_foreach(parts, i, part)
-    {
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        json_t *part = json_array_get(parts, i);
         llm__append(buf, json_object_get(part, "text"));
         llm__append(buf, json_object_get(part, "refusal"));
     }
@@ -74,10 +72,8 @@ take_parts(struct buf *buf, json_t *parts)
 static void
 take_output(struct llm_call *call, json_t *output)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach(output, i, item)
-    {
+    for (size_t i = 0; i < json_array_size(output); i++) {
+        json_t *item = json_array_get(output, i);
         const char *type = llm__string(item, "type");
         if (!strcmp(type, "message"))
             take_parts(&call->text, json_object_get(item, "content"));

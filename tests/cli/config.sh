@@ -82,6 +82,8 @@ wrong 'no such wire' 'did you mean anthropic?' '[provider lab]' 'wire = antropic
 wrong 'no such key' 'base_ulr: no such setting of a provider; did you mean base_url?' \
     '[provider lab]' 'base_ulr = http://x'
 wrong 'no price' 'write three numbers' '[provider lab]' 'base_url = http://x' 'price = 1 2'
+wrong 'too many prices' 'write three numbers' '[provider lab]' 'base_url = http://x' \
+    'price = 1 2 3 4 5 6'
 wrong 'a key where its name belongs' 'key_env in line 3: write the name of a variable' \
     '[provider lab]' 'base_url = http://x' "key_env = $key"
 check 'which is not repeated' "! grep -q '$key' err"

@@ -49,13 +49,13 @@ try_models(struct arena *arena, struct llm *llm, const char *text, struct diags 
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    struct arena *arena = arena_create();
+    struct arena *arena = count > 0 ? arena_create() : NULL;
     struct diags *diags;
     struct llm *llm = NULL;
     struct llm_options options = {0};
     int fd = -1;
 
-    if (!arena || count == 0)
+    if (!arena)
         return 0;
     diags = diags_create(arena, 0);
     unsigned kind = bytes[0] % 5;

@@ -46,11 +46,11 @@ check(struct llm_call *call)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    struct arena *arena = arena_create();
+    struct arena *arena = count > 0 ? arena_create() : NULL;
     struct llm *llm;
     struct llm_options options = {.line_bytes = 4096, .reply_bytes = 65536};
 
-    if (!arena || count == 0)
+    if (!arena)
         return 0;
     if (llm_open(&options, &llm, diags_create(arena, 1)) != STATUS_OK)
         abort();

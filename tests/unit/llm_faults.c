@@ -108,6 +108,20 @@ a_stream_without_end_ends(void **state)
 }
 
 static void
+time_begins_with_the_turn_of_a_call(void **state)
+{
+    struct llm_unit *test = *state;
+
+    test->options.parallel = 1;
+    test->options.total_seconds = 3; /* less than all of them take, more than one does */
+    struct llm_request request = llm_unit_request(llm_unit_play(test, "openai", "slow"));
+    for (size_t i = 0; i < 4; i++)
+        llm_unit_submit(test, &request);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(llm_result(llm_unit_done(test))->record.outcome, LLM_OK);
+}
+
+static void
 a_limit_of_a_day_is_not_waited_for(void **state)
 {
     struct llm_unit *test = *state;
@@ -381,6 +395,7 @@ main(void)
         LLM_TEST(nobody_listens),
         LLM_TEST(a_stream_that_stalls_is_given_up),
         LLM_TEST(a_stream_without_end_ends),
+        LLM_TEST(time_begins_with_the_turn_of_a_call),
         LLM_TEST(a_limit_of_a_day_is_not_waited_for),
         LLM_TEST(large_replies_are_cut_off),
         LLM_TEST(a_used_up_limit_makes_the_others_wait),
