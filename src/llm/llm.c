@@ -177,14 +177,26 @@ copy_request(struct llm_call *call, const struct llm_request *request)
     call->request.messages = messages;
 }
 
+static bool
+is_json(const char *text)
+{
+    json_t *value = json_loads(text, 0, NULL);
+    json_decref(value);
+    return value != NULL;
+}
+
 /* What can be known to fail before anything is sent. */
 static enum status
-check_request(struct llm *llm, const struct llm_model *model, size_t prompt_bytes,
-              unsigned max_tokens, struct diags *diags)
+check_request(const struct llm_call *call, struct diags *diags)
 {
+    const struct llm *llm = call->llm;
+    const struct llm_model *model = call->model;
     const char *reached = llm->budget != NULL ? llm_budget_reached(llm->budget) : NULL;
-    double needed = ceil(llm_tokens_of(prompt_bytes) + max_tokens);
-    if (model->wire == LLM_BUILTIN)
+    double needed = ceil(llm_tokens_of(call->prompt_bytes) + call->request.max_tokens);
+    if (call->request.schema != NULL && !is_json(call->request.schema))
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "%s: the schema of its reply is no JSON",
+                  call->request.label);
+    else if (model->wire == LLM_BUILTIN)
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "builtin takes no prompts; name a model to call: --model PROVIDER:NAME");
     else if (reached != NULL)
@@ -217,8 +229,7 @@ llm_submit(struct llm *llm, const struct llm_request *request, struct llm_call *
     call->arena = arena;
     call->model = (struct llm_model *)request->model; /* the client's own, const for others */
     copy_request(call, request);
-    enum status status =
-        check_request(llm, call->model, call->prompt_bytes, call->request.max_tokens, diags);
+    enum status status = check_request(call, diags);
     if (status != STATUS_OK) {
         arena_destroy(arena);
         return status;

@@ -32,7 +32,7 @@ try_models(struct arena *arena, struct llm *llm, const char *text, struct diags 
     size_t count;
     double sum = 0;
 
-    /* No commands and no folders: they would be run and made. */
+    /* No folders: they would be made. */
     if (strstr(text, "mailbox:") != NULL)
         return;
     if (llm_models_parse(llm, arena, text, &list, &count, diags) != STATUS_OK) {

@@ -1023,6 +1023,20 @@ answer_get(struct exchange *exchange)
     return true;
 }
 
+/* What Ollama says of a model beside the wire. */
+static bool
+answer_show(struct exchange *exchange)
+{
+    if (strstr(exchange->path, "/api/show") == NULL)
+        return false;
+    if (strcmp(exchange->play, "ollama") != 0)
+        reply(exchange, 404, "", "application/json", "{\"error\":\"model not found\"}");
+    else
+        reply(exchange, 200, "", "application/json",
+              "{\"parameters\":\"stop x\\nnum_ctx                        16384\"}");
+    return true;
+}
+
 /* ---- connections ---- */
 
 /* Reads head and body; false: they are not there. */
@@ -1068,7 +1082,7 @@ static void
 answer(struct exchange *exchange)
 {
     const char *wrong;
-    if (answer_get(exchange))
+    if (answer_get(exchange) || answer_show(exchange))
         return;
     if (exchange->wire == OTHER) {
         note("wrong %s: no such path", exchange->path);

@@ -257,6 +257,21 @@ durations_are_read_in_all_their_forms(void **state)
 }
 
 static void
+delays_double_and_servers_decide(void **state)
+{
+    struct unit *unit = *state;
+    struct llm *llm = open_client(unit, &(struct llm_options){0});
+    for (unsigned attempt = 1; attempt < 9; attempt++) {
+        struct llm_call call = {.llm = llm, .attempt = attempt, .retry_after = -1};
+        double most = fmin(0.5 * exp2(attempt - 1), 8), delay = llm__delay(&call);
+        assert_true(delay > 0.75 * most - 1e-9 && delay <= most);
+        call.retry_after = 33;
+        assert_true(llm__delay(&call) == 33);
+    }
+    llm_close(llm);
+}
+
+static void
 errors_mean_what_they_mean(void **state)
 {
     static const struct {
@@ -341,6 +356,7 @@ main(void)
         SCRATCH_TEST(prices_are_looked_up),
         SCRATCH_TEST(wrong_prices_are_refused_with_their_line),
         UNIT_TEST(durations_are_read_in_all_their_forms),
+        UNIT_TEST(delays_double_and_servers_decide),
         UNIT_TEST(errors_mean_what_they_mean),
         UNIT_TEST(events_do_not_depend_on_where_they_are_cut),
         UNIT_TEST(endless_lines_and_events_are_refused),

@@ -216,6 +216,31 @@ a_server_says_what_it_is(void **state)
 }
 
 static void
+ollama_says_how_much_it_reads(void **state)
+{
+    static const struct {
+        const char *play, *variable;
+        double window;
+    } rows[] = {{"ollama", NULL, 16384}, {"ok", "8192", 8192}, {"ok", NULL, 4096}};
+    struct llm_unit *test = *state;
+    const char *message;
+
+    for (size_t i = 0; i < 3; i++) {
+        setenv("OLLAMA_HOST",
+               arena_printf(test->unit.arena, "http://127.0.0.1:%d/%s", test->port, rows[i].play),
+               1);
+        if (rows[i].variable != NULL)
+            setenv("OLLAMA_CONTEXT_LENGTH", rows[i].variable, 1);
+        const struct llm_model *model = llm_unit_model(test, "ollama:test-model");
+        assert_int_equal(llm_look(test->llm, model, test->unit.arena, &message), LLM_OK);
+        assert_true(llm_facts(model).window == rows[i].window);
+        unsetenv("OLLAMA_CONTEXT_LENGTH");
+        llm_unit_close(test);
+    }
+    unsetenv("OLLAMA_HOST");
+}
+
+static void
 a_prompt_that_cannot_fit_is_not_sent(void **state)
 {
     struct llm_unit *test = *state;
@@ -229,6 +254,11 @@ a_prompt_that_cannot_fit_is_not_sent(void **state)
     assert_int_equal(llm_submit(test->llm, &request, &call, test->unit.diags), STATUS_INPUT);
     assert_non_null(strstr(unit_message(&test->unit, 0), "has a window of 8192 tokens; this prompt "
                                                          "and its reply need 8200"));
+    request.max_tokens = 1;
+    request.schema = "{";
+    assert_int_equal(llm_submit(test->llm, &request, &call, test->unit.diags), STATUS_INPUT);
+    assert_string_equal(unit_message(&test->unit, 1),
+                        "coder 1: the schema of its reply is no JSON");
     assert_int_equal(llm_in_flight(test->llm), 0);
     assert_string_equal(llm_unit_log(test), "");
 }
@@ -272,6 +302,7 @@ main(void)
         LLM_TEST(packed_replies_and_sockets_will_do),
         LLM_TEST(the_key_goes_where_the_wire_wants_it),
         LLM_TEST(a_server_says_what_it_is),
+        LLM_TEST(ollama_says_how_much_it_reads),
         LLM_TEST(a_prompt_that_cannot_fit_is_not_sent),
         LLM_TEST(the_probe_finds_the_form_of_replies),
     };
