@@ -1,7 +1,6 @@
 #include "app/config.h"
 
 #include "base/file.h"
-#include "base/num.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "box/box.h"

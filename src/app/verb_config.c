@@ -1,9 +1,6 @@
 /* hone config: what is set, and where. */
 #include "app/config.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "app/table.h"
 #include "libhone/face.h"
 

@@ -4,7 +4,6 @@
 #include "llm/llm_int.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -73,7 +73,6 @@ extern const char *const llm_wire_name[LLM_WIRE_COUNT];
     X(TOO_LARGE, "too_large", false, false)      \
     X(NOT_RECORDED, "not_recorded", false, true) \
     X(FAILED, "failed", false, false)            \
-    X(OVER_BUDGET, "over_budget", false, true)   \
     X(CANCELLED, "cancelled", false, false)
 
 enum llm_outcome {

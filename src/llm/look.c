@@ -2,10 +2,8 @@
  * properties, which cost nothing. */
 #include "llm/llm_int.h"
 
-#include "base/file.h"
 #include "base/text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

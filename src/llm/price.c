@@ -2,7 +2,6 @@
 #include "llm/llm_int.h"
 
 #include "base/file.h"
-#include "base/text.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* What the three wires have in common: reading JSON that may lack anything, and what is sent. */
 #include "llm/llm_int.h"
 
-#include "base/text.h"
-
 #include <string.h>
 #include <strings.h>
 

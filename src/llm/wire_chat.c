@@ -3,7 +3,6 @@
 #include "llm/llm_int.h"
 
 #include <math.h>
-#include <string.h>
 
 static void
 add_message(json_t *messages, const char *role, const char *text)
