@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum {
     CURL_BYTES = 16 * 1024,  /* of each buffer of a transfer: hundreds are open at once */
@@ -56,6 +57,14 @@ add_vendor(struct curl_slist *list, struct arena *arena, const struct provider *
     return list;
 }
 
+/* Programs that are started meanwhile must not inherit the connection. */
+static curl_socket_t
+open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    (void)user, (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 struct curl_slist *
 llm__http_prepare(const struct llm *llm, struct arena *arena, const struct provider *provider,
                   CURL *easy)
@@ -70,6 +79,7 @@ llm__http_prepare(const struct llm *llm, struct arena *arena, const struct provi
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "hone");
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)CURL_BYTES);

@@ -146,6 +146,22 @@ programs_run_side_by_side(void **state)
         assert_int_equal(llm_result(llm_unit_done(test))->record.outcome, LLM_OK);
 }
 
+static void
+programs_inherit_no_connection(void **state)
+{
+    struct llm_unit *test = *state;
+    struct llm_request slow = llm_unit_request(llm_unit_play(test, "openai", "slow"));
+    struct llm_request look = llm_unit_request(
+        llm_unit_model(test, "exec:ls -l /proc/self/fd | grep -c socket: || true"));
+    const char *before = llm_unit_result(test, &look)->text; /* the library has some of its own */
+
+    llm_unit_submit(test, &slow);
+    llm_wait(test->llm, 0.2);
+    struct llm_call *call = llm_unit_submit(test, &look);
+    assert_ptr_equal(llm_unit_done(test), call);
+    assert_string_equal(llm_result(call)->text, before);
+}
+
 /* ---- mailboxes ---- */
 
 static void
@@ -350,6 +366,7 @@ main(void)
         LLM_TEST(programs_that_fail_are_told_about),
         LLM_TEST(what_the_machine_refuses_is_told),
         LLM_TEST(programs_run_side_by_side),
+        LLM_TEST(programs_inherit_no_connection),
         LLM_TEST(a_mailbox_asks_and_is_answered),
         LLM_TEST(a_reply_is_read_when_it_is_whole),
         LLM_TEST(a_question_left_behind_is_taken_up_again),
