@@ -386,7 +386,7 @@ llm__ended(struct llm_call *call, enum llm_outcome outcome)
     assert(call->state == CALL_ACTIVE);
     stop(call);
     account(call);
-    if (outcome == LLM_BAD_REQUEST && llm__learn_quirk(call)) {
+    if (llm__learn_quirk(call, outcome)) {
         llm__memory_write(call->llm, call->model);
         call->attempt--; /* the server only told us how to ask */
         call->not_before = 0;

@@ -20,6 +20,7 @@
     X(NO_TEMPERATURE, "no_temperature", "temperature")                                        \
     X(NO_EFFORT, "no_effort", "reasoning_effort reasoning effort thinking")                   \
     X(NO_GRAMMAR, "no_grammar", "grammar structured_outputs")                                 \
+    X(OBJECT_SCHEMA, "object_schema", "response_format json_schema")                          \
     X(NO_SCHEMA, "no_schema", "response_format json_schema text.format output_config format") \
     X(NO_CACHE, "no_cache", "cache_control")                                                  \
     X(NO_SYSTEM, "no_system", "system")
@@ -263,7 +264,7 @@ llm__delay(struct llm_call *call);
 
 /* If the server refused a field: the quirk is noted, and another attempt is worth it. */
 bool
-llm__learn_quirk(struct llm_call *call);
+llm__learn_quirk(struct llm_call *call, enum llm_outcome outcome);
 
 /* ---- texts ---- */
 

@@ -210,11 +210,22 @@ names_any(const char *words, const char *fields)
     return false;
 }
 
+/* Some servers answer 500 where they mean 400: then the words must say that a field is meant. */
+static bool
+is_refusal(enum llm_outcome outcome, const char *words)
+{
+    static const char *const refusing[] = {
+        "validation error", "not supported", "unsupported", "not permitted",
+        "unknown field",    "unexpected",    NULL};
+    return outcome == LLM_BAD_REQUEST ||
+           (outcome == LLM_SERVER_ERROR && has_one_of(words, refusing));
+}
+
 bool
-llm__learn_quirk(struct llm_call *call)
+llm__learn_quirk(struct llm_call *call, enum llm_outcome outcome)
 {
     unsigned open = call->sent & ~call->model->quirks;
-    if (call->refused == NULL)
+    if (call->refused == NULL || !is_refusal(outcome, call->refused))
         return false;
     for (unsigned quirk = 0; quirk < QUIRK_COUNT; quirk++)
         if (open & 1u << quirk && names_any(call->refused, llm__quirk_info[quirk].fields)) {

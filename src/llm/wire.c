@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { LONGEST_MESSAGE = 300 };
+
 const struct wire *
 llm__wire(enum llm_wire wire)
 {
@@ -83,6 +85,17 @@ llm__finish_of(const char *word)
 
 /* ---- errors ---- */
 
+/* Of what a server says, one line: some send the place in their own program too. */
+static char *
+one_line(struct arena *arena, const char *message)
+{
+    char *line = arena_strndup(arena, message, strnlen(message, LONGEST_MESSAGE));
+    for (char *at = line; *at; at++)
+        if (*at == '\n' || *at == '\t' || *at == '\r')
+            *at = ' ';
+    return line;
+}
+
 /* {"error": X} or X itself; X is a text or has a message. Codes are numbers or texts. */
 void
 llm__take_error(struct llm_call *call, int status, json_t *body)
@@ -105,9 +118,8 @@ llm__take_error(struct llm_call *call, int status, json_t *body)
         message = llm__string(body, "detail");
     enum llm_outcome outcome = llm__classify(status, type, word, message);
     const struct provider *provider = call->model->provider;
-    char *words = arena_strdup(call->arena, message);
-    char *param = arena_strdup(call->arena, llm__string(error, "param"));
-    call->refused = arena_printf(call->arena, "%s %s", param, words);
+    char *words = one_line(call->arena, message);
+    call->refused = arena_printf(call->arena, "%s %s", llm__string(error, "param"), message);
     if (outcome == LLM_KEY_REFUSED && provider->key_from == NULL)
         llm__fault(call, outcome,
                    "%s: %d, it wants a key; write a [provider] section with key_env: %s",

@@ -56,6 +56,21 @@ add_grammar(struct llm_call *call, json_t *body)
     return true;
 }
 
+/* OpenAI's form; llama.cpp's older one where that is refused. */
+static void
+add_schema(struct llm_call *call, json_t *body)
+{
+    json_t *schema = llm__schema(call);
+    if (schema == NULL)
+        return;
+    json_object_set_new(body, "response_format",
+                        llm__may_send(call, QUIRK_OBJECT_SCHEMA)
+                            ? json_pack("{s:s, s:{s:s, s:o, s:b}}", "type", "json_schema",
+                                        "json_schema", "name", llm__schema_name(call), "schema",
+                                        schema, "strict", 1)
+                            : json_pack("{s:s, s:o}", "type", "json_object", "schema", schema));
+}
+
 static json_t *
 build(struct llm_call *call)
 {
@@ -71,12 +86,8 @@ build(struct llm_call *call)
         json_object_set_new(body, "temperature", json_real(request->temperature));
     if (request->effort != NULL && llm__may_send(call, QUIRK_NO_EFFORT))
         json_object_set_new(body, "reasoning_effort", json_string(request->effort));
-    json_t *schema = add_grammar(call, body) ? NULL : llm__schema(call);
-    if (schema != NULL)
-        json_object_set_new(body, "response_format",
-                            json_pack("{s:s, s:{s:s, s:o, s:b}}", "type", "json_schema",
-                                      "json_schema", "name", llm__schema_name(call), "schema",
-                                      schema, "strict", 1));
+    if (!add_grammar(call, body))
+        add_schema(call, body);
     return body;
 }
 

@@ -311,6 +311,7 @@ static const struct field json_schema[] = {{"name", JSON_STRING, true, 0, 0, NUL
 static const struct field response_format[] = {
     {"type", JSON_STRING, true, 0, 0, "|text|json_object|json_schema|"},
     {"json_schema", JSON_OBJECT, false, 0, 0, NULL},
+    {"schema", JSON_OBJECT, false, 0, 0, NULL}, /* llama.cpp's, with json_object */
     {0}};
 static const struct field text_format[] = {
     {"type", JSON_STRING, true, 0, 0, "|text|json_object|json_schema|"},
@@ -875,6 +876,20 @@ play_quirks(struct exchange *exchange)
         play_ok(exchange);
 }
 
+/* As llama-cpp-python puts it: 500, and the place in its own program. */
+static void
+play_quirk_500(struct exchange *exchange)
+{
+    json_t *format = json_object_get(exchange->request, "response_format");
+    const char *type = json_string_value(json_object_get(format, "type"));
+    if (type != NULL && !strcmp(type, "json_schema"))
+        refuse(exchange, 500, "", "internal_server_error", "",
+               "1 validation error:\n  {'loc': ('body', 'response_format', 'type'), 'msg': \"Input "
+               "should be 'text' or 'json_object'\"}\n\n  File \"app.py\", line 376");
+    else
+        play_ok(exchange);
+}
+
 /* The cap cannot be sent under its only other name either. */
 static void
 play_stubborn(struct exchange *exchange)
@@ -991,6 +1006,7 @@ static const struct play {
     {"limit", play_limit},
     {"slow", play_slow},
     {"quirks", play_quirks},
+    {"quirk-500", play_quirk_500},
     {"stubborn", play_stubborn},
     {"key", play_key},
     {"leak", play_leak},

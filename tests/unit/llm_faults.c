@@ -172,15 +172,29 @@ a_refused_field_is_left_out_and_remembered(void **state)
     const struct llm_result *result = llm_unit_result(test, &request);
     assert_string_equal(result->message, "");
     assert_int_equal(result->record.attempts, 1);
-    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirks"), 6);
+    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirks"), 7);
     assert_false(llm_facts(request.model).constrained);
     llm_unit_result(test, &request);
-    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirks"), 7);
+    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirks"), 8);
 
     llm_unit_close(test); /* and the next run still knows */
     request.model = llm_unit_model(test, text);
     llm_unit_result(test, &request);
-    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirks"), 8);
+    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirks"), 9);
+}
+
+static void
+a_schema_has_an_older_form(void **state)
+{
+    struct llm_unit *test = *state;
+    struct llm_request request = llm_unit_request(llm_unit_play(test, "openai", "quirk-500"));
+
+    request.schema = "{\"type\":\"object\"}";
+    assert_string_equal(llm_unit_result(test, &request)->message, "");
+    assert_non_null(strstr(llm_unit_log(test), "\"response_format\":{\"type\":\"json_object\","
+                                               "\"schema\":{\"type\":\"object\"}}"));
+    assert_int_equal(llm_unit_count(llm_unit_log(test), "ok quirk-500"), 2);
+    assert_true(llm_facts(request.model).constrained);
 }
 
 static void
@@ -400,6 +414,7 @@ main(void)
         LLM_TEST(large_replies_are_cut_off),
         LLM_TEST(a_used_up_limit_makes_the_others_wait),
         LLM_TEST(a_refused_field_is_left_out_and_remembered),
+        LLM_TEST(a_schema_has_an_older_form),
         LLM_TEST(a_server_that_refuses_everything_is_not_asked_for_ever),
         LLM_TEST(no_key_leaves),
         LLM_TEST(a_refused_key_is_named_by_its_variable),
