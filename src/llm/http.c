@@ -118,10 +118,9 @@ take_event(void *user, const char *event, const char *data, size_t length)
     struct llm_call *call = user;
     if (call->fault != LLM_OK)
         return;
-    if (length == 6 && !memcmp(data, "[DONE]", 6)) {
-        call->whole = true;
+    /* Says nothing: servers leave it out, or send it when they drop a call for another one. */
+    if (length == 6 && !memcmp(data, "[DONE]", 6))
         return;
-    }
     json_t *value = parse(data, length);
     if (!json_is_object(value)) {
         call->junk += data[strspn(data, " \t")] != '\0';

@@ -719,6 +719,17 @@ play_cut(struct exchange *exchange)
     stream_words(exchange, "half of a", false);
 }
 
+/* A server that dropped the call for a newer one. */
+static void
+play_dropped(struct exchange *exchange)
+{
+    begin_stream(exchange, "");
+    stream_start(exchange);
+    stream_words(exchange, "half of a", false);
+    stream(exchange, "data: [DONE]\n\n");
+    end_stream(exchange);
+}
+
 static void
 play_cut_then_ok(struct exchange *exchange)
 {
@@ -992,6 +1003,7 @@ static const struct play {
     {"html-200", play_html_200},
     {"redirect", play_redirect},
     {"cut", play_cut},
+    {"dropped", play_dropped},
     {"cut-then-ok", play_cut_then_ok},
     {"stall", play_stall},
     {"drip", play_drip},

@@ -37,6 +37,7 @@ every_fault_has_its_outcome(void **state)
         {"html-200", LLM_JUNK, 3, "Please log in"},
         {"redirect", LLM_BAD_REQUEST, 1, "302"},
         {"cut", LLM_CUT, 3, "the reply ends in the middle, after 9 bytes"},
+        {"dropped", LLM_CUT, 3, "the reply ends in the middle, after 9 bytes"},
         {"cut-then-ok", LLM_OK, 2, ""},
         {"junk", LLM_JUNK, 3, "no reply but"},
         {"junk-events", LLM_JUNK, 3, "no JSON"},
