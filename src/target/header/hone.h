@@ -202,6 +202,15 @@ vi64_store(int64_t *p, vi64 x)
     *(vi64 *)p = x;
 }
 
+//@ second: load iota
+/* p[0], p[2], p[4], ...; nothing behind the last of them is touched. */
+HONE_INLINE vf32
+vf32_load_second(const float *p)
+{
+    const vi32 at = 2 * vi32_iota();
+    return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
+}
+
 //@ copy: base
 HONE_INLINE size_t
 hone_between(ptrdiff_t n, size_t most)
@@ -1181,7 +1190,7 @@ hone_exp_parts(vf32 x, vf32 *n)
 HONE_INLINE vf32
 hone_scale(vf32 y, vf32 n)
 {
-    return (vf32)((vi32)y + (vi32)((vu32)vi32_of_f32(n) << 23));
+    return (vf32)((vu32)y + ((vu32)vi32_of_f32(n) << 23));
 }
 /* 2^n, n from -126 to 127; a NaN gives 1. */
 HONE_INLINE vf32
