@@ -10,6 +10,7 @@
 #include "lang/lang.h"
 
 struct cli;
+struct config;
 
 struct option {
     char letter;       /* 0: none */
@@ -51,6 +52,7 @@ struct cli {
     bool json, help;
     int verbosity;
     enum log_colour colour;
+    const struct config *config; /* what config_read() found; NULL: nobody has looked */
 };
 
 /* Sets verb, given and operands; without a verb cli->verb is NULL. */
@@ -73,10 +75,6 @@ cli_cases(struct cli *cli, const struct lang *lang, size_t otherwise, size_t **n
 /* The one case that --case names, else the first. */
 enum status
 cli_one_case(struct cli *cli, const struct lang *lang, size_t *number);
-
-/* --threads: 0 if it was not given. */
-enum status
-cli_threads(struct cli *cli, unsigned *threads);
 
 /* --seed, at most so many hex digits; *seed stays as it is if none was given. */
 enum status
@@ -126,6 +124,10 @@ enum status
 verb_export(struct cli *cli);
 enum status
 verb_machine(struct cli *cli);
+enum status
+verb_models(struct cli *cli);
+enum status
+verb_config(struct cli *cli);
 enum status
 verb_help(struct cli *cli);
 enum status

@@ -1,4 +1,5 @@
 /* The options of `hone optimize`: budgets, goals, what the kernel must keep to, where to begin. */
+#include "app/config.h"
 #include "app/optimize.h"
 #include "app/schedule.h"
 
@@ -119,10 +120,11 @@ require_threads(struct cli *cli, const char *text, struct run_options *options)
     int64_t most;
     if (!text_integer(text, &most) || most < 1 || most > BOX_CPUS_MAX)
         return cli_wrong(cli, "--require threads<=%s: write a number from 1 on", text);
-    if (options->threads > most)
+    unsigned now = options->threads ? options->threads : options->machine.threads;
+    if (now > most && cli_given(cli, "threads") != NULL)
         return cli_wrong(cli, "--require threads<=%s and --threads %u: leave one of them out", text,
-                         options->threads);
-    if (options->threads == 0 && options->machine.threads > most)
+                         now);
+    if (now > most)
         options->threads = (unsigned)most;
     return STATUS_OK;
 }
@@ -194,7 +196,7 @@ optimize_read_options(struct cli *cli, struct run_options *options)
     if (status == STATUS_OK)
         status = cli_seed(cli, 16, &options->seed);
     if (status == STATUS_OK)
-        status = cli_threads(cli, &options->threads);
+        status = config_threads(cli, &options->threads);
     if (status == STATUS_OK)
         status = read_requirements(cli, options);
     if (status == STATUS_OK && start != NULL)

@@ -1,4 +1,5 @@
 /* hone judge: is a kernel right, and how fast is it really. */
+#include "app/config.h"
 #include "app/judge.h"
 #include "app/task.h"
 
@@ -349,7 +350,7 @@ open_session(struct session *session)
     if (status == STATUS_OK)
         status = cli_seed(cli, 8, &setup.seed);
     if (status == STATUS_OK)
-        status = cli_threads(cli, &setup.threads);
+        status = config_threads(cli, &setup.threads);
     if (status == STATUS_OK)
         status = read_effort(cli, &setup);
     if (status == STATUS_OK)

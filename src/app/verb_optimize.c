@@ -1,4 +1,5 @@
 /* hone optimize: the fastest kernel that can be found, with proof. */
+#include "app/config.h"
 #include "app/optimize.h"
 #include "app/schedule.h"
 
@@ -114,7 +115,7 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
              struct store_run *run)
 {
     struct diags *ours = diags_create(cli->arena, 4);
-    const char *path = store_default_path(cli->arena);
+    const char *path = cli->config->values[CONFIG_ARCHIVE].text;
     struct store_options how = {.access = STORE_WRITE, .program = "hone", .now = clock_wall()};
     struct program *program = lang_program(options->lang, options->cases[0], NULL, 0, ours);
     struct buf canonical = buf_in(cli->arena);

@@ -474,15 +474,28 @@ check_line(struct checker *checker)
     }
 }
 
+/* A stage that is gone computes nothing for others. */
+static void
+check_gone(struct checker *checker)
+{
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *token = &checker->line->tokens[i];
+        if (token->form == TOKEN_DO || token->form == TOKEN_WITH)
+            illegal(checker, token, "%s is inlined and has no loops; name it where %s is inlined",
+                    checker->work->tensor->name, checker->work->tensor->name);
+    }
+}
+
 bool
 check_schedule(struct schedule *schedule, struct diags *diags)
 {
     bool good = true;
     for (size_t i = 0; i < schedule->program->stage_count; i++) {
         struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i], true};
-        if (schedule->works[i].fate == FATE_INLINE || schedule->works[i].fate == FATE_WITH)
-            continue;
-        check_line(&checker);
+        if (schedule->works[i].fate == FATE_INLINE)
+            check_gone(&checker);
+        else if (work_has_loops(&schedule->works[i]) && schedule->works[i].fate != FATE_WITH)
+            check_line(&checker);
         good = good && checker.good;
     }
     for (size_t i = 0; i < schedule->program->stage_count; i++) /* now all fates are known */

@@ -211,6 +211,13 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
     return name;
 }
 
+/* The whole tensor lies in memory. */
+static bool
+is_stored(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
+}
+
 static void
 name_storage(struct emitter *em)
 {
@@ -221,8 +228,11 @@ name_storage(struct emitter *em)
     for (size_t i = 0; i < program->stage_count; i++) {
         const struct work *work = &em->schedule->works[i];
         const struct tensor *tensor = work->tensor;
-        bool whole = work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
-        if (tensor->output >= 0 || !whole)
+        if (work_memory(em->schedule, tensor) != tensor) {
+            em->storage[tensor->number] = em->storage[work_memory(em->schedule, tensor)->number];
+            continue;
+        }
+        if (tensor->output >= 0 || !is_stored(work))
             continue;
         if (tensor->dtype == DTYPE_BF16)
             code_helper(em, "bf16_of_f32");
@@ -324,7 +334,7 @@ has_storage(const struct emitter *em, const struct tensor *tensor)
     if (tensor->stage == NULL || tensor->output >= 0)
         return true;
     const struct work *work = &em->schedule->works[tensor->stage - em->schedule->program->stages];
-    return work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
+    return work->fate == FATE_SAME || is_stored(work);
 }
 
 /* The body of a root under other names of its tensors; names inside begin anew. */
@@ -467,7 +477,7 @@ code_rec(struct emitter *em, const struct rec *rec)
             struct span left[LANG_MAX_LEVELS];
             for (unsigned l = 0; l < work->rank; l++)
                 left[l] = (struct span){.extent = work->extent[l]};
-            left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1};
+            left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1, 0};
             if (pass == 0)
                 nest_hoist(em, i, left);
             else

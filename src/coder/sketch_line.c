@@ -19,7 +19,16 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
 {
     struct sketcher *s = look->s;
     const char *stage = look->work->tensor->name, *v = name_of(look, look->vector);
-    int64_t vectors = look->work->extent[look->vector] / look->work->lanes;
+    enum { MOST_COPIES = 32 };
+    int64_t lanes = look->work->lanes, vectors = look->work->extent[look->vector] / lanes;
+    if (look->row >= lanes && look->row <= MOST_COPIES * lanes) {
+        /* by whole rows: then every vector knows its place in one */
+        sketch_put(s, "%s/%" PRId64, v, look->row);
+        if (look->row > lanes)
+            sketch_put(s, "%s/v@u", v);
+        sketch_put(s, "%s@v", v);
+        return;
+    }
     unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 4, usual)];
     if (unroll > 1 && vectors > 1) {
         sketch_put(s, "%s/%uv", v, unroll);
@@ -57,7 +66,7 @@ stream_line(struct look *look, uint32_t done, bool inner)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    bool nt = !inner && work->tensor->output >= 0 && look->vector >= 0 &&
+    bool nt = work->tensor->output >= 0 && look->vector >= 0 &&
               work->tensor->count * 4 > 4 * s->space->machine.l2 &&
               sketch_ask_if(s, stage, "nt", true);
     uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
@@ -99,16 +108,54 @@ put_reduction(struct look *look, int64_t most)
         sketch_put(look->s, "%s%s", name_of(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
 }
 
+/* The innermost left level that has loops here, or -1. */
+static int
+last_left(const struct work *work, uint32_t done)
+{
+    for (unsigned l = work->rank; l-- > 0;)
+        if (!(done & 1u << l) && work->extent[l] > 1)
+            return (int)l;
+    return -1;
+}
+
+/* Several rows at a time: memory is read faster from several places. */
 static void
 rows_line(struct look *look, uint32_t done, bool inner)
 {
+    static const unsigned rows_of[] = {1, 4, 2, 8};
+    struct sketcher *s = look->s;
     const struct work *work = look->work;
-    put_left(look, done, !inner && work->stage->rec < 0);
-    sketch_put(look->s, "acc");
+    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    bool threads = !inner && work->stage->rec < 0;
+    int level = last_left(work, done);
+    unsigned rows = level < 0 ? 1 : rows_of[sketch_ask(s, stage, "rows", 4, !inner)];
+    if (level >= 0 && work->extent[level] < 4 * (int64_t)rows)
+        rows = 1;
+    if (rows > 1) {
+        const char *o = name_of(look, level);
+        double others = 1;
+        for (unsigned l = 0; l < work->rank; l++)
+            if (!(done & 1u << l) && (int)l != level)
+                others *= (double)work->extent[l];
+        put_left(look, done | 1u << level, threads);
+        sketch_put(s, "%s/%u%s", o, rows, threads && others == 1 ? "@p" : "");
+    } else
+        put_left(look, done, threads);
+    sketch_put(s, "acc");
     for (unsigned l = work->rank; l < work->levels; l++)
         if ((int)l != look->vector)
-            sketch_put(look->s, "%s", name_of(look, (int)l));
-    put_lanes(look, "a", 2);
+            sketch_put(s, "%s", name_of(look, (int)l));
+    if (rows == 1) {
+        put_lanes(look, "a", 2);
+        return;
+    }
+    unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 3, 1)];
+    bool apart = unroll > 1 && work->extent[look->vector] > unroll * work->lanes;
+    sketch_put(s, apart ? "%s/%uv" : "%s/v", v, unroll);
+    sketch_put(s, "%s@u", name_of(look, level));
+    if (apart)
+        sketch_put(s, "%s/v@a", v);
+    sketch_put(s, "%s@v", v);
 }
 
 /* ---- tiles: left indices in registers ---- */
@@ -180,6 +227,39 @@ round_to(int64_t value, int64_t step)
 {
     value = value / step * step;
     return value < step ? step : value;
+}
+
+/* Small windows: a few rows and vectors at a time, all terms unrolled. */
+static void
+window_line(struct look *look, uint32_t done, bool inner)
+{
+    static const struct {
+        unsigned rows, vectors;
+    } tiles[] = {{2, 2}, {4, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 2}, {1, 1}, {3, 2}};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *v = name_of(look, look->vector), *o = name_of(look, look->other);
+    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, 0);
+    unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
+    bool threads = !inner;
+    put_left(look, done | 1u << look->vector | 1u << look->other, threads);
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
+            threads = threads && work->extent[l] == 1;
+    const char *mark = threads ? "@p" : "";
+    if (rows > 1 && rows < work->extent[look->other])
+        sketch_put(s, "%s/%u%s", o, rows, mark);
+    else if (rows == 1)
+        sketch_put(s, "%s%s", o, mark);
+    if (vectors * work->lanes < work->extent[look->vector])
+        sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
+    sketch_put(s, "acc");
+    put_reduction(look, 64);
+    if (rows > 1)
+        sketch_put(s, "%s@u", o);
+    if (vectors > 1 && work->extent[look->vector] > work->lanes)
+        sketch_put(s, "%s/v@u", v);
+    sketch_put(s, "%s@v", v);
 }
 
 static void
@@ -280,7 +360,7 @@ tile_line(struct look *look, uint32_t done, bool inner)
         sketch_put(s, "%s/%u", o, tile.rows);
     sketch_put(s, "acc");
     static const int64_t copies[] = {4, 9, 1, 25};
-    int64_t most = copies[sketch_ask(s, stage, "unroll", 4, 0)] * 12 / (tile.rows * tile.vectors);
+    int64_t most = copies[sketch_ask(s, stage, "unroll", 4, 1)] * 12 / (tile.rows * tile.vectors);
     put_reduction(look, most > 0 ? most : 1);
     if (look->other >= 0 && rows > 1)
         sketch_put(s, "%s@u", name_of(look, look->other));
@@ -342,6 +422,8 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
         put_reduction(&look, 8);
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
+    else if (look.window)
+        window_line(&look, done | ones_of(work), inner);
     else
         tile_line(&look, done | ones_of(work), inner);
 }

@@ -1,22 +1,8 @@
-/* Options that several verbs have: numbers. */
+/* --seed, which several verbs have. */
 #include "app/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
-#include "box/box.h"
-
-enum status
-cli_threads(struct cli *cli, unsigned *threads)
-{
-    const char *text = cli_given(cli, "threads");
-    int64_t value = 0;
-    if (text != NULL && (!text_integer(text, &value) || value < 1 || value > BOX_CPUS_MAX))
-        return cli_wrong(cli, "--threads %s: write a number from 1 on", text);
-    *threads = (unsigned)value;
-    return STATUS_OK;
-}
 
 enum status
 cli_seed(struct cli *cli, size_t digits, uint64_t *seed)
