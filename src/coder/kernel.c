@@ -4,6 +4,7 @@
 #include "lang/lang.h"
 #include "target/target.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -96,7 +97,9 @@ const char *
 code_name(struct emitter *em, const char *base)
 {
     base = c_name(em->arena, base);
-    size_t slot = 0;
+    size_t length = strlen(base), slot = 0;
+    if (length > 0 && isdigit((unsigned char)base[length - 1]))
+        base = arena_printf(em->arena, "%s_", base); /* number 0 of r1 is not number 10 of r */
     while (slot < em->base_count && strcmp(em->bases[slot].base, base) != 0)
         slot++;
     if (slot == em->base_count) {
