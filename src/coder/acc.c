@@ -1,6 +1,6 @@
 /* Reductions: accumulators in registers, one for each copy of unrolled code, combined at the end.
  */
-#include "coder/emit_int.h"
+#include "coder/bound_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -356,18 +356,39 @@ acc_term(struct nest *nest, struct member *member)
     memcpy(nest->span, saved, sizeof saved);
 }
 
+/* What is to be tested of the filter; no text: nothing. */
+static struct value
+filter_value(struct nest *nest, struct member *member, bool *never)
+{
+    const struct expr *tests[BOUND_MOST + 1];
+    size_t count = bound_tests(nest, member, tests, never);
+    struct value all = {0};
+    for (size_t i = 0; i < count && !*never; i++) {
+        struct value test = value_of(nest, member, tests[i], NULL);
+        bool vector = test.vector || (all.text != NULL && all.vector);
+        test = value_as(nest, test, LANE_BOOL, vector);
+        if (all.text != NULL) {
+            all = value_as(nest, all, LANE_BOOL, vector);
+            test.text = arena_printf(nest->em->arena, "(%s %s %s)", all.text, vector ? "&" : "&&",
+                                     test.text);
+        }
+        all = test;
+    }
+    return all;
+}
+
 static void
 add_term(struct nest *nest, struct member *member)
 {
     struct emitter *em = nest->em;
-    const struct expr *reduce = member->work->reduce, *filter = expr_filter(reduce);
+    const struct expr *reduce = member->work->reduce;
     enum lane lane = register_lane(nest, member);
-    bool vector = nest->vector >= 0;
+    bool vector = nest->vector >= 0, never;
     bool cut = vector && nest->active < nest->lanes && !is_left_of(member, (unsigned)nest->vector);
-    struct value condition = {0};
+    struct value condition = filter_value(nest, member, &never);
     bool block = false;
-    if (filter != NULL)
-        condition = value_of(nest, member, filter, NULL);
+    if (never)
+        return;
     if (condition.text != NULL && !condition.vector && !cut) {
         code_open(em, "if (%s) {", condition.text);
         block = true;
@@ -592,6 +613,29 @@ finish(struct nest *nest, struct member *member, void *context)
     nest->vector = saved; /* the next register is a vector again */
 }
 
+/* A pass over a part of the reduction that adds nothing to the tile matters only if it is the first
+ * or the last one. */
+static const char *
+pass_is_needed(struct nest *nest, const struct member *member, bool some,
+               const struct buf *possible)
+{
+    struct emitter *em = nest->em;
+    if (member != &nest->member[0] || nest->conditions == 0 || (some && possible->length == 0))
+        return "1";
+    const char *first = conjunction(em, nest->first, nest->conditions);
+    const char *last = conjunction(em, nest->last, nest->conditions);
+    if (strcmp(first, "1") == 0 || strcmp(last, "1") == 0)
+        return "1";
+    struct buf buf = buf_in(em->arena);
+    if (some)
+        buf_printf(&buf, "(%s)", possible->data);
+    if (strcmp(first, "0") != 0)
+        buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", first);
+    if (strcmp(last, "0") != 0)
+        buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", last);
+    return buf.length ? buf.data : "0";
+}
+
 void
 acc_walk(struct nest *nest, size_t at, unsigned number)
 {
@@ -603,13 +647,25 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     member->open = true;
     for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
         member->tile[i] = nest->span[i].extent;
-    code_open(em, "{");
+    struct buf possible = buf_in(em->arena);
+    bool some = bound_is_possible(nest, &possible), tested = some && possible.length > 0;
+    const char *needed = pass_is_needed(nest, member, some, &possible);
+    if (strcmp(needed, "0") == 0) {
+        member->open = false;
+        return;
+    }
+    code_open(em, strcmp(needed, "1") == 0 ? "{" : "if (%s) {", needed);
     each_register(nest, member, at, true, declare, NULL);
     nest->vector = vector;
     nest->active = active;
+    if (tested)
+        code_open(em, "if (%s) {", possible.data);
     size_t before = hoist_open(nest, at);
-    nest_walk(nest, at);
+    if (some)
+        nest_walk(nest, at);
     hoist_close(nest, before);
+    if (tested)
+        code_close(em);
     nest->vector = vector;
     nest->active = active;
     each_register(nest, member, at, false, finish, NULL);

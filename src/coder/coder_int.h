@@ -70,6 +70,15 @@ enum fate {
     FATE_WITH,   /* in its host's loops */
 };
 
+#define BOUND_MOST 16 /* of a reduction; more are tested term by term */
+
+/* sum of coefficient * index + constant >= 0, or the term does not count. */
+struct bound {
+    int64_t coefficient[LANG_MAX_LEVELS];
+    int64_t constant;
+    const struct expr *test; /* NULL: nothing changes if the term is added all the same */
+};
+
 /* A stage as it is lowered: expressions of what is inlined are already in `code`. */
 struct work {
     const struct stage *stage;
@@ -83,6 +92,9 @@ struct work {
     /* Values of the left indices for which the reduction counts: fewer in a piece of a cat, outside
      * of which its loads need not be there. */
     int64_t first[LANG_MAX_RANK], last[LANG_MAX_RANK];
+    struct bound *bounds; /* of the terms of its reduction */
+    size_t bound_count;
+    const struct expr *rest;   /* of the filter: what is in no bound, or NULL */
     unsigned lanes;            /* of a vector of what it computes with */
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
     const struct expr *before; /* a scan: its own element of the step before; else NULL */
@@ -142,6 +154,14 @@ work_runs_scan(const struct schedule *schedule, const struct work *work);
 /* The other operand of a scan that is a running sum, or NULL. */
 const struct expr *
 work_running_sum(const struct work *work);
+
+/* bound.c */
+/* Fills in the bounds of a reduction, once all that is inlined is in its expression. */
+void
+bound_find(struct arena *arena, const struct schedule *schedule, struct work *work);
+/* The part of the points of a stage's loops that lies within its bounds. */
+double
+bound_share(const struct work *work);
 
 /* check.c */
 /* Steps, marks and positions; messages name the token and say what would be legal. */

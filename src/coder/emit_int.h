@@ -100,6 +100,7 @@ struct nest {
     size_t conditions;
     const struct box *boxes;
     const struct pack *packs;
+    uint32_t holds;    /* bounds of the host that hold for all of the current tile */
     const char *carry; /* a scan in lanes: the sum so far, or NULL */
     bool parallel;     /* inside a parallel loop */
     bool stream;
@@ -254,7 +255,11 @@ hoist_close(struct nest *nest, size_t before);
 
 /* ---- loops ---- */
 
-/* nest.c: everything from token number `at` inwards. */
+/* nest.c */
+/* Where a span begins, and so many further. */
+const char *
+span_text(struct emitter *em, const struct span *span, int64_t more);
+/* Everything from token number `at` inwards. */
 void
 nest_walk(struct nest *nest, size_t at);
 /* A whole stage by its line: the spans of its left indices are given. */

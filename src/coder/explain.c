@@ -212,8 +212,9 @@ tell_registers(const struct teller *teller, const struct view *view, struct buf 
     else
         buf_puts(buf, "each result stays in a register");
     if (over.count > 0)
-        buf_printf(buf, " while %s %s", list_text(teller->arena, &over, 8),
-                   over.count > 1 ? "run" : "runs");
+        buf_printf(buf, " while %s %s%s", list_text(teller->arena, &over, 8),
+                   over.count > 1 ? "run" : "runs",
+                   work->bound_count > 0 && !view->guest ? " as far as its condition holds" : "");
 }
 
 /* Unrolled vectors of the index in lanes are told with it. */

@@ -433,6 +433,7 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         work->code = ir_simplify(program->ir, work->code, levels);
         take_reduction(work);
     }
+    bound_find(arena, schedule, work);
     for (unsigned i = 0; i < work->rank; i++) {
         work->first[i] = INT64_MAX;
         work->last[i] = -1;

@@ -63,6 +63,24 @@ static const char *const coder_programs[] = {
     "Hit[] = sum[b](i32(K[b] == T[b]))\nout K, Y, Hit\n",
     /* filters */
     "dim N=13\nin A, B: f32[N,N]\nY[i,j] = sum[k ? k <= i && j <= k](A[i,k]*B[k,j])\nout Y\n",
+    /* triangles, bands, diagonals: filters and selects that bound loops */
+    "dim M=23, N=19\nin A: f32[M,M]; in B: f32[M,N]\nY[i,j] = sum[k ? k <= i](A[i,k]*B[k,j])\n"
+    "out Y\n",
+    "dim N=21\nin A, B: f32[N,N]\n"
+    "Y[i,j] = if(j <= i, sum[k ? k <= i && k >= j](A[i,k]*B[k,j]), 0)\nout Y\n",
+    "dim N=21\nin A, B: f64[N,N]\n"
+    "Y[i,j] = if(i <= j, sum[k ? k >= i && k <= j](A[i,k]*B[k,j]) + 1, 0.5)\nout Y\n",
+    "dim N=17, M=9\nin A: f32[N,N]; in B: f32[N,M]\nY[i,j] = sum[k ? k == i](A[i,k]*B[k,j])\n"
+    "Z[j] = sum[i,k ? i == k && k > 2](A[i,k]*B[k,j])\nout Y, Z\n",
+    "dim N=29, M=17\nin A: f32[N,M]\nY[i] = sum[k](if(2*k <= i+3 && k >= i-9, A[i,k], 0))\n"
+    "Z[i] = max[k](if(i+k > 11, A[i,k], -inf))\nP[k] = prod[i ? 3*i < 2*k](1.0+0.125*A[i,k])\n"
+    "out Y, Z, P\n",
+    "dim N=20, M=23\nin A: f32[N,M]\nB[i,j] = if(j <= i, 2*A[i,j], -inf)\n"
+    "Y[i] = max[j](B[i,j])\nC[i,j] = if(j-i >= 2, A[i,j]*0.5, 0)\nZ[i] = sum[j](C[i,j])\n"
+    "W[i] = argmax[j ? j >= i && j < i+5](A[i,j])\nout Y, Z, W\n",
+    "dim N=12, M=10, K=9\nin X: i32[N,M,K]\n"
+    "Y[i,j] = sum[k,l:7 ? k+l <= i && l >= j-3 && X[i,j,k] > -50](X[i,j,k]*l)\n"
+    "Z[i] = mean[j,k ? j > k+i-4](f32(X[i,j,k]))\nout Y, Z\n",
     "dim R=7, N=20\nin X: f32[R,N]\nY[r] = mean[j ? j >= r](X[r,j])\n"
     "Z[r] = max[j ? X[r,j] < 0.5](X[r,j])\nout Y, Z\n",
     "dim R=7, N=20\nin X: f32[R,N]; in P: bool[R,N]\nY[r] = prod[j ? P[r,j]](1.0+0.125*X[r,j])\n"

@@ -51,6 +51,19 @@ a_matrix_product(void **state)
 }
 
 static void
+a_triangle(void **state)
+{
+    assert_string_equal(
+        explained(*state,
+                  "op trmm\ndim M=512, N=512\nin A: f32[M,M]\nin B: f32[M,N]\n"
+                  "C[i,j] = sum[k ? k <= i](A[i,k] * B[k,j])\nout C\n",
+                  "C: i/96@p j/2v i/6 acc k i@u j/v@u j@v"),
+        "C: blocks of 96 i are shared among the threads. Tiles of 6 i by 16 j stay in registers "
+        "while k runs as far as its condition holds; vectors of 8 lanes along j, 2 unrolled, i "
+        "unrolled.");
+}
+
+static void
 rows(void **state)
 {
     assert_string_equal(
@@ -148,9 +161,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(a_matrix_product),           UNIT_TEST(rows),
-        UNIT_TEST(lines_one_by_one),           UNIT_TEST(rewrites),
-        UNIT_TEST(equal_stages_are_said_once), UNIT_TEST(only_the_costliest_of_many),
+        UNIT_TEST(a_matrix_product),
+        UNIT_TEST(rows),
+        UNIT_TEST(a_triangle),
+        UNIT_TEST(lines_one_by_one),
+        UNIT_TEST(rewrites),
+        UNIT_TEST(equal_stages_are_said_once),
+        UNIT_TEST(only_the_costliest_of_many),
         UNIT_TEST(steps_of_a_recurrence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

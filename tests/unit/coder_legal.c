@@ -291,6 +291,47 @@ what_would_be_too_much(void **state)
 /* ---- texts ---- */
 
 static void
+says(void **state, const char *program, const char *text, const char *want)
+{
+    struct unit *unit = *state;
+    struct diags *diags = diags_create(unit->arena, 0);
+    const char *kernel = code(unit, program, text, 32, NULL, diags);
+    if (kernel == NULL)
+        fail_msg("%s\nis refused: %s", text, diags_get(diags, 0)->message);
+    if (strstr(kernel, want) == NULL)
+        fail_msg("%s\n%s\nhas no\n%s", text, kernel, want);
+}
+
+#define TRIANGLE(body) "dim N=64\nin A, B: f32[N,N]\n" body "\nout Y\n"
+
+static void
+filters_bound_loops(void **state)
+{
+    static const char lower[] = TRIANGLE("Y[i,j] = sum[k ? k <= i](A[i,k]*B[k,j])");
+    /* a tile of four rows: k ends with the last of them, and is tested behind the first only */
+    says(state, lower, "Y: i/4@p j/v acc k i@u j@v", "parallel for schedule(dynamic)\n");
+    says(state, lower, "Y: i/4@p j/v acc k i@u j@v", "const long end0 = i0 + 4;\n");
+    says(state, lower, "Y: i/4@p j/v acc k i@u j@v", "const long all0 = i0 + 1;\n");
+    /* passes that add nothing are left out but for the first and the last */
+    says(state, lower, "Y: k/16 i/4 j/v acc k i@u j@v",
+         "if ((i0 - k0 + 3 >= 0) || (k0 == 0) || (k0 == 48)) {\n");
+    /* a select around the sum: tiles above the diagonal have no loop */
+    says(state, TRIANGLE("Y[i,j] = if(j <= i, sum[k](A[i,k]*B[k,j]), 0)"),
+         "Y: i/4@p j/v acc k i@u j@v", "if (i0 - j0 + 3 >= 0) {\n");
+    /* a select whose other branch adds nothing */
+    says(state, TRIANGLE("Y[i] = max[k](if(k >= i, A[i,k]*B[k,i], -inf))"), "Y: i@p acc k",
+         "const long begin0 = i0;\n");
+    /* one that is in the tensor that is read */
+    says(state,
+         TRIANGLE("P[i,k] = if(2*k <= i+5, A[i,k]+B[k,i], -inf)\nM[i] = max[k](P[i,k])\n"
+                  "Y[i,k] = P[i,k] - M[i]"),
+         "P: i k@v\nM: i@p acc k", "const long end0 = floor_div(i1 + 5, 2) + 1;\n");
+    /* a diagonal has one term */
+    says(state, TRIANGLE("Y[i,j] = sum[k ? k == i](A[i,k]*B[k,j])"), "Y: i@p j/v acc k j@v",
+         "const long end0 = i0 + 1;\n");
+}
+
+static void
 filled_text_is_a_fixed_point(void **state)
 {
     static const struct {
@@ -332,11 +373,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(lines_name_stages),       UNIT_TEST(loops_end_and_fall),
-        UNIT_TEST(threads_are_shared_once), UNIT_TEST(accumulators_are_registers),
-        UNIT_TEST(packs_copy_what_is_read), UNIT_TEST(producers_come_before_readers),
-        UNIT_TEST(guests_share_loops),      UNIT_TEST(inlined_stages_vanish),
-        UNIT_TEST(what_would_be_too_much),  UNIT_TEST(filled_text_is_a_fixed_point),
+        UNIT_TEST(lines_name_stages),
+        UNIT_TEST(loops_end_and_fall),
+        UNIT_TEST(threads_are_shared_once),
+        UNIT_TEST(accumulators_are_registers),
+        UNIT_TEST(packs_copy_what_is_read),
+        UNIT_TEST(producers_come_before_readers),
+        UNIT_TEST(guests_share_loops),
+        UNIT_TEST(inlined_stages_vanish),
+        UNIT_TEST(filters_bound_loops),
+        UNIT_TEST(what_would_be_too_much),
+        UNIT_TEST(filled_text_is_a_fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
