@@ -260,8 +260,8 @@ declare(struct nest *nest, struct member *member, void *context)
 /* ---- terms ---- */
 
 /* The lanes of a last, shorter vector of a reduction index that count. */
-static struct value
-active_lanes(struct nest *nest)
+struct value
+acc_active_lanes(struct nest *nest)
 {
     struct buf buf = buf_in(nest->em->arena);
     buf_printf(&buf, "(%s){", value_type(nest, LANE_BOOL, true));
@@ -394,7 +394,7 @@ add_term(struct nest *nest, struct member *member)
         block = true;
         condition.text = NULL;
     } else if (cut) {
-        struct value lanes = active_lanes(nest);
+        struct value lanes = acc_active_lanes(nest);
         if (condition.text != NULL)
             lanes.text = arena_printf(em->arena, "(%s & %s)", lanes.text,
                                       value_as(nest, condition, LANE_BOOL, true).text);
@@ -554,6 +554,32 @@ store_result(struct nest *nest, struct member *member, struct value result, cons
     value_store(nest, member, value_of(nest, member, member->work->code, &result));
 }
 
+/* Of the passes that a tile of online() takes, is this the first? */
+static const char *
+begins_tile(const struct nest *nest)
+{
+    return conjunction(nest->em, nest->first + nest->tile_conditions,
+                       nest->conditions - nest->tile_conditions);
+}
+
+/* The result of the passes before, scaled to the maximum of now. */
+static const char *
+before(struct nest *nest, const struct member *member, enum lane lane)
+{
+    struct arena *arena = nest->em->arena;
+    struct value value = value_reload(nest, member, lane);
+    const char *first = nest->online != NULL ? begins_tile(nest) : "0";
+    if (strcmp(first, "0") == 0)
+        return value.text;
+    value_forget(nest);
+    struct value scale = value_of(nest, member, nest->online->rescale, NULL);
+    if (strcmp(first, "1") != 0)
+        scale = value_select(nest, (struct value){first, LANE_BOOL, false}, scale,
+                             (struct value){"1", scale.lane, false});
+    return arena_printf(arena, "%s * %s", value.text,
+                        value_as(nest, scale, lane, value.vector).text);
+}
+
 static void
 finish(struct nest *nest, struct member *member, void *context)
 {
@@ -588,9 +614,8 @@ finish(struct nest *nest, struct member *member, void *context)
         code_line(em, "%s %s = %s;", value_type(nest, lane, vector), name, result.text);
         if (strcmp(first, "0") != 0)
             code_open(em, "if (!(%s)) {", first);
-        code_line(
-            em, "%s = %s;", name,
-            combined(nest, member, lane, vector, name, value_reload(nest, member, lane).text));
+        code_line(em, "%s = %s;", name,
+                  combined(nest, member, lane, vector, name, before(nest, member, lane)));
         if (strcmp(first, "0") != 0)
             code_close(em);
         result.text = name;
@@ -616,19 +641,24 @@ finish(struct nest *nest, struct member *member, void *context)
 /* A pass over a part of the reduction that adds nothing to the tile matters only if it is the first
  * or the last one. */
 static const char *
-pass_is_needed(struct nest *nest, const struct member *member, bool some,
-               const struct buf *possible)
+pass_is_needed(struct nest *nest, const struct member *member)
 {
     struct emitter *em = nest->em;
-    if (member != &nest->member[0] || nest->conditions == 0 || (some && possible->length == 0))
+    struct buf possible = buf_in(em->arena), buf = buf_in(em->arena);
+    if (member != &nest->member[0] || nest->conditions == 0)
+        return "1";
+    bool some = bound_is_possible(nest, member->work->shared, &possible);
+    if (some && possible.length == 0)
         return "1";
     const char *first = conjunction(em, nest->first, nest->conditions);
     const char *last = conjunction(em, nest->last, nest->conditions);
+    const char *begins = nest->online != NULL ? begins_tile(nest) : "0";
     if (strcmp(first, "1") == 0 || strcmp(last, "1") == 0)
         return "1";
-    struct buf buf = buf_in(em->arena);
+    if (strcmp(begins, "1") != 0 && strcmp(begins, "0") != 0)
+        buf_printf(&buf, "(%s)", begins); /* it scales what was there */
     if (some)
-        buf_printf(&buf, "(%s)", possible->data);
+        buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", possible.data);
     if (strcmp(first, "0") != 0)
         buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", first);
     if (strcmp(last, "0") != 0)
@@ -648,8 +678,8 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
         member->tile[i] = nest->span[i].extent;
     struct buf possible = buf_in(em->arena);
-    bool some = bound_is_possible(nest, &possible), tested = some && possible.length > 0;
-    const char *needed = pass_is_needed(nest, member, some, &possible);
+    bool some = bound_is_possible(nest, 0, &possible), tested = some && possible.length > 0;
+    const char *needed = pass_is_needed(nest, member);
     if (strcmp(needed, "0") == 0) {
         member->open = false;
         return;

@@ -273,10 +273,10 @@ extreme(const struct nest *nest, const struct bound *bound, int but, bool greate
 }
 
 bool
-bound_is_possible(struct nest *nest, struct buf *text)
+bound_is_possible(struct nest *nest, size_t first, struct buf *text)
 {
     const struct work *work = nest->member[0].work;
-    for (size_t b = 0; b < work->bound_count && nest->members == 1; b++) {
+    for (size_t b = first; b < work->bound_count && nest->members == 1; b++) {
         int64_t low, high;
         struct lin most = extreme(nest, &work->bounds[b], -1, true, &low, &high);
         if (high < 0)
@@ -407,7 +407,7 @@ bound_reach(struct nest *nest, size_t at, int64_t step, bool once, struct reach 
     *reach = (struct reach){.step = step};
     if (nest->members > 1 || work_is_left(work, token->level))
         return false;
-    for (size_t b = 0; b < work->bound_count; b++)
+    for (size_t b = token->hidden ? work->shared : 0; b < work->bound_count; b++)
         add_reach(nest, at, b, reach);
     if (reach->low == NULL && reach->high == NULL && reach->inside == 0)
         return false;

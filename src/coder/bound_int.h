@@ -25,10 +25,10 @@ bound_reach(struct nest *nest, size_t at, int64_t step, bool once, struct reach 
 const char *
 bound_choice(struct emitter *em, const char *a, char sign, const char *b);
 
-/* Can any term of the current tile count? Never: false. What decides it is added to `text`, nothing
- * if it is certain. */
+/* Can any term of the current tile count, by the bounds from number `first` on? Never: false. What
+ * decides it is added to `text`, nothing if it is certain. */
 bool
-bound_is_possible(struct nest *nest, struct buf *text);
+bound_is_possible(struct nest *nest, size_t first, struct buf *text);
 
 /* What is left to be tested of a member's filter at the current point, returns how many. `never`:
  * it does not hold. */

@@ -297,8 +297,13 @@ makes_up(const struct checker *checker, size_t at, const struct work *producer)
     if (consumer->fate != FATE_ROOT || count == 0 || count > 64)
         return false;
     for (size_t i = 0; i < at; i++)
-        if (checker->line->tokens[i].form == TOKEN_LOOP)
+        if (checker->line->tokens[i].form == TOKEN_LOOP) {
             outside |= 1u << checker->line->tokens[i].level;
+            /* loops that end early leave out some of it */
+            if ((consumer->bound_count > 0 || consumer->online != NULL) &&
+                !work_is_left(consumer, checker->line->tokens[i].level))
+                return false;
+        }
     for (unsigned d = 0; d < producer->rank; d++) {
         const struct expr *first = loads[0]->args[d];
         for (size_t i = 0; i < count; i++)
@@ -455,6 +460,27 @@ check_producer(struct checker *checker, size_t at)
         }
 }
 
+/* The rows of a tile have their maxima and sums in scratch, made for all lanes by one thread. */
+static void
+check_online(struct checker *checker, size_t at)
+{
+    const struct token *token = &checker->line->tokens[at];
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *other = &checker->line->tokens[i];
+        if (i < at && other->form == TOKEN_ACC)
+            illegal(checker, token, "put it before acc");
+        if (i > at && other->form == TOKEN_LOOP && other->mark == MARK_THREADS)
+            illegal(checker, other, "threads each have tiles of their own; put it before online()");
+        if (i < at && other->form == TOKEN_LOOP && other->mark == MARK_VECTOR)
+            illegal(checker, other, "lanes are those of one tile; put it behind online()");
+        if (i < at && other->form == TOKEN_LOOP && !work_is_left(checker->work, other->level))
+            illegal(checker, other, "online() runs %s; put it behind it",
+                    checker->work->index[other->level]);
+        if (other->form == TOKEN_WITH)
+            illegal(checker, other, "online() scales the results of one stage; use do()");
+    }
+}
+
 /* ---- all ---- */
 
 static void
@@ -470,7 +496,20 @@ check_line(struct checker *checker)
         if (token->form == TOKEN_DO)
             check_producer(checker, i);
         if (token->form == TOKEN_ONLINE)
-            illegal(checker, token, "not supported");
+            check_online(checker, i);
+    }
+}
+
+/* A stage that is inlined has no loops in which others could be computed. */
+static void
+check_vanished(struct checker *checker)
+{
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *token = &checker->line->tokens[i];
+        if (token->form == TOKEN_DO || token->form == TOKEN_WITH || token->form == TOKEN_ONLINE)
+            illegal(checker, token,
+                    "%s is computed where it is read and has no loops; leave it out",
+                    checker->work->tensor->name);
     }
 }
 
@@ -480,6 +519,9 @@ check_schedule(struct schedule *schedule, struct diags *diags)
     bool good = true;
     for (size_t i = 0; i < schedule->program->stage_count; i++) {
         struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i], true};
+        if (schedule->works[i].fate == FATE_INLINE)
+            check_vanished(&checker);
+        good = good && checker.good;
         if (schedule->works[i].fate == FATE_INLINE || schedule->works[i].fate == FATE_WITH)
             continue;
         check_line(&checker);

@@ -7,20 +7,21 @@
 #include "lang/make.h"
 
 #define CODER_MAX_TOKENS 48 /* of a line */
+#define ONLINE_MOST 3       /* maximum, sum, weighted sum */
 #define CODER_MAX_GUESTS 4  /* stages that share one stage's loops */
 
 /* ---- a schedule ---- */
 
 /*    id      word       what stands in brackets */
-#define CODER_TOKENS(X)      \
-    X(LOOP, "", "")          \
-    X(ACC, "acc", "")        \
-    X(PACK, "pack", "T[@n]") \
-    X(DO, "do", "S")         \
-    X(WITH, "with", "S")     \
-    X(INLINE, "inline", "S") \
-    X(ONLINE, "online", "")  \
-    X(PRE, "pre", "T,n")     \
+#define CODER_TOKENS(X)                  \
+    X(LOOP, "", "")                      \
+    X(ACC, "acc", "")                    \
+    X(PACK, "pack", "T[@n]")             \
+    X(DO, "do", "S")                     \
+    X(WITH, "with", "S")                 \
+    X(INLINE, "inline", "S")             \
+    X(ONLINE, "online", "j/STEP: M,S,O") \
+    X(PRE, "pre", "T,n")                 \
     X(NT, "nt", "")
 
 enum token_form {
@@ -52,6 +53,9 @@ struct token {
     size_t stage;                /* DO, WITH, INLINE */
     const char *guest[LANG_MAX_LEVELS], *host[LANG_MAX_LEVELS]; /* WITH: k=j as written */
     unsigned pairs;
+    size_t together[ONLINE_MOST]; /* ONLINE: its stages, this line's own last */
+    unsigned count;
+    bool hidden;                 /* written by the token before it: the loop of ONLINE */
     int8_t map[LANG_MAX_LEVELS]; /* WITH: the guest's levels in the host */
 };
 
@@ -94,7 +98,9 @@ struct work {
     int64_t first[LANG_MAX_RANK], last[LANG_MAX_RANK];
     struct bound *bounds; /* of the terms of its reduction */
     size_t bound_count;
+    size_t shared;             /* bounds from here on hold for all that its loops compute */
     const struct expr *rest;   /* of the filter: what is in no bound, or NULL */
+    struct online *online;     /* what its line's online() means, or NULL */
     unsigned lanes;            /* of a vector of what it computes with */
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
     const struct expr *before; /* a scan: its own element of the step before; else NULL */
@@ -102,6 +108,23 @@ struct work {
     size_t consumer; /* FATE_DO, FATE_WITH: the stage whose line names it */
     bool stored;     /* FATE_DO, FATE_WITH: the whole tensor is needed too */
     bool in_place;   /* FATE_DO, FATE_WITH: its boxes make up the whole tensor, each element once */
+};
+
+/* online(j/STEP: M,S,O): M = max_j P, S = sum_j exp(P-M), O = sum_j exp(P-M)*V/S. Tile by tile of j
+ * the exponentials of P are taken with the maximum so far, and what was added up before is scaled
+ * by exp(old-new). */
+struct online {
+    struct work work;             /* O with the exponentials as a tensor, divided by S at the end */
+    struct work weights;          /* that tensor's: exp(P-M) in the levels of M */
+    struct line line;             /* by which it is computed */
+    const struct work *max, *sum; /* sum may be NULL */
+    const struct expr *score;     /* P in the levels of M */
+    const struct expr *is_max;    /* M there */
+    const struct tensor *scale;   /* exp(old-new) of each row */
+    const struct expr *rescale;   /* the same where O reads it */
+    int8_t row[LANG_MAX_LEVELS];  /* levels of M in O */
+    int8_t sum_row[LANG_MAX_RANK]; /* dimensions of S in M */
+    size_t token;                  /* the line's own */
 };
 
 struct schedule {
@@ -162,6 +185,14 @@ bound_find(struct arena *arena, const struct schedule *schedule, struct work *wo
 /* The part of the points of a stage's loops that lies within its bounds. */
 double
 bound_share(const struct work *work);
+
+/* online.c */
+/* Finds the shapes that online() needs. False after errors. */
+bool
+online_fit(struct arena *arena, struct schedule *schedule, struct work *work, struct diags *diags);
+/* The token of a line that computes this stage while it runs, or NULL. */
+const struct token *
+online_names(const struct line *line, size_t stage);
 
 /* check.c */
 /* Steps, marks and positions; messages name the token and say what would be legal. */

@@ -100,7 +100,11 @@ struct nest {
     size_t conditions;
     const struct box *boxes;
     const struct pack *packs;
-    uint32_t holds;    /* bounds of the host that hold for all of the current tile */
+    uint32_t holds;              /* bounds of the host that hold for all of the current tile */
+    const struct online *online; /* of the host, or NULL */
+    size_t tile_at;              /* token before which its tile of rows is made */
+    bool tile_done;
+    size_t tile_conditions; /* of the loop over its tiles */
     const char *carry; /* a scan in lanes: the sum so far, or NULL */
     bool parallel;     /* inside a parallel loop */
     bool stream;
@@ -243,6 +247,10 @@ void
 value_hoist(struct nest *nest, const struct member *member, const struct expr *e);
 void
 value_hoist_reciprocal(struct nest *nest, const struct member *member, const struct expr *divisor);
+/* The same for a value that has a name, until hoist_close(). */
+void
+value_know(struct nest *nest, const struct member *member, const struct expr *e,
+           struct value value);
 bool
 value_is_known(const struct nest *nest, const struct member *member, const struct expr *e);
 
@@ -272,6 +280,9 @@ nest_hoist(struct emitter *em, size_t stage, const struct span *left);
 /* acc.c */
 void
 acc_walk(struct nest *nest, size_t at, unsigned member);
+/* A mask of the lanes in use. */
+struct value
+acc_active_lanes(struct nest *nest);
 /* The innermost point of a member: its term into its accumulator. */
 void
 acc_term(struct nest *nest, struct member *member);

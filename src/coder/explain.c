@@ -365,7 +365,8 @@ line_text(struct arena *arena, const char *head, const struct line *line)
     struct buf buf = buf_in(arena);
     buf_printf(&buf, "%s:", head);
     for (size_t i = 0; i < line->count; i++)
-        buf_printf(&buf, " %s", line->tokens[i].text);
+        if (!line->tokens[i].hidden)
+            buf_printf(&buf, " %s", line->tokens[i].text);
     return buf.data;
 }
 

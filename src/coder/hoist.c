@@ -13,6 +13,8 @@ only_loops_follow(const struct nest *nest, size_t from)
             return false;
         any = any || form == TOKEN_LOOP;
     }
+    if (nest->online != NULL && !nest->tile_done)
+        return false;
     for (unsigned m = 0; m < nest->members; m++)
         if (nest->member[m].work->reduce != NULL && !nest->member[m].open)
             return false;

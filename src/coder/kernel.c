@@ -267,7 +267,8 @@ comment_stage(struct emitter *em, size_t stage)
     const struct line *line = &em->schedule->lines[stage];
     struct buf buf = buf_in(em->arena);
     for (size_t i = 0; i < line->count; i++)
-        buf_printf(&buf, " %s", line->tokens[i].text);
+        if (!line->tokens[i].hidden)
+            buf_printf(&buf, " %s", line->tokens[i].text);
     code_line(em, "/* %s:%s */", em->schedule->program->stages[stage].tensor->name,
               buf.length ? buf.data : "");
 }

@@ -1,5 +1,6 @@
 /* Loops: the walk over the tokens of a line. */
 #include "coder/bound_int.h"
+#include "coder/online_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -119,7 +120,7 @@ run_rest(struct nest *nest, size_t at, int64_t full, int64_t step, const struct 
         first = arena_printf(em->arena, "%s >= %s", reach->low, end);
     } else if (!outer && !work_is_left(nest->member[0].work, nest->line->tokens[at].level)) {
         *span = rest;
-        bool some = bound_is_possible(nest, &possible);
+        bool some = bound_is_possible(nest, 0, &possible);
         *span = saved;
         if (!some)
             return;
@@ -284,6 +285,7 @@ static bool
 is_uneven(const struct schedule *schedule, const struct line *line)
 {
     const struct work *work = &schedule->works[line - schedule->lines];
+    work = work->online != NULL ? &work->online->work : work;
     for (size_t b = 0; b < work->bound_count; b++)
         for (unsigned l = 0; l < work->rank; l++)
             if (work->bounds[b].coefficient[l] != 0)
@@ -437,6 +439,10 @@ nest_walk(struct nest *nest, size_t at)
                   CODER_MAX_LINES);
         return;
     }
+    if (nest->online != NULL && nest->tile_at == at && !nest->tile_done) {
+        online_tile(nest, at);
+        return;
+    }
     for (unsigned i = 0; i < nest->members; i++)
         if (nest->member[i].work->reduce != NULL && nest->member[i].acc == at &&
             !nest->member[i].open) {
@@ -454,6 +460,9 @@ nest_walk(struct nest *nest, size_t at)
         return;
     case TOKEN_DO:
         box_walk(nest, at);
+        return;
+    case TOKEN_ONLINE:
+        online_open(nest, at);
         return;
     case TOKEN_NT:
         nest->stream = true;
@@ -496,7 +505,8 @@ static struct nest *
 open_nest(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer)
 {
     const struct schedule *schedule = em->schedule;
-    const struct work *work = &schedule->works[stage];
+    const struct online *online = schedule->works[stage].online;
+    const struct work *work = online != NULL ? &online->work : &schedule->works[stage];
     const struct line *line = &schedule->lines[stage];
     struct nest *nest = arena_alloc(em->arena, sizeof *nest);
     int8_t same[LANG_MAX_LEVELS];
@@ -504,6 +514,11 @@ open_nest(struct emitter *em, size_t stage, const struct span *left, const struc
         same[i] = (int8_t)i;
     *nest = (struct nest){.em = em, .line = line, .vector = -1, .lanes = work->lanes};
     nest->active = nest->lanes;
+    nest->online = online;
+    nest->tile_at = online != NULL ? online->token + 2 : 0; /* behind its loop */
+    while (nest->tile_at < line->count && line->tokens[nest->tile_at].form != TOKEN_LOOP &&
+           line->tokens[nest->tile_at].form != TOKEN_ACC)
+        nest->tile_at++;
     if (outer != NULL) {
         nest->boxes = outer->boxes;
         nest->parallel = outer->parallel;

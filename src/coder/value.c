@@ -229,6 +229,14 @@ value_hoist(struct nest *nest, const struct member *member, const struct expr *e
         remember(nest, member, e, value_named(nest, "f", value));
 }
 
+void
+value_know(struct nest *nest, const struct member *member, const struct expr *e, struct value value)
+{
+    nest->known_count = nest->hoisted_count;
+    remember(nest, member, e, value);
+    nest->hoisted_count = nest->known_count;
+}
+
 /* A product with the reciprocal is one rounding worse than a division and much faster, but for
  * divisors so large or small that their reciprocal is not exact to the last digit. */
 void

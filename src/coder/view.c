@@ -334,7 +334,8 @@ add_view(struct builder *builder, size_t stage)
 {
     struct view_group *group = builder->group;
     struct view *view = arena_alloc(builder->arena, sizeof *view);
-    const struct work *work = &builder->schedule->works[stage];
+    const struct online *online = builder->schedule->works[stage].online;
+    const struct work *work = online != NULL ? &online->work : &builder->schedule->works[stage];
     memset(view, 0, sizeof *view);
     view->work = work;
     view->line = &builder->schedule->lines[stage];
@@ -378,6 +379,35 @@ add_guest(struct builder *builder, const struct view *host, const struct token *
     if (view->work->reduce == NULL)
         view->acc = view->count;
     return view;
+}
+
+/* The exponentials of a tile of online(). */
+static void
+add_weights(struct builder *builder, const struct view *host)
+{
+    const struct online *online = host->work->online;
+    struct view *view = add_view(builder, online->max->number);
+    view->work = &online->weights;
+    view->line = &online->line;
+    view->parent = host;
+    view->scratch = true;
+    for (size_t i = 0; i < host->count; i++) {
+        const struct view_loop *from = &host->loops[i];
+        if (i >= host->place && from->at > online->token + 1)
+            break;
+        struct view_loop *loop = add_loop(builder, view);
+        loop->token = from->token;
+        loop->at = from->at;
+        loop->mark = from->mark;
+        loop->before = from->before;
+        loop->trips = from->trips;
+        for (unsigned l = 0; l < view->work->levels; l++) {
+            loop->moves |= from->moves & 1u << online->row[l] ? 1u << l : 0;
+            loop->extent[l] = from->extent[online->row[l]];
+        }
+    }
+    view->place = view->count;
+    add_own_loops(builder, view);
 }
 
 /* What a reader takes of a producer inside of its first `depth` loops. */
@@ -437,6 +467,8 @@ add_producers(struct builder *builder, const struct view *parent)
     for (size_t i = 0; i < parent->line->count; i++)
         if (parent->line->tokens[i].form == TOKEN_WITH)
             add_guest(builder, parent, &parent->line->tokens[i], i);
+    if (parent->work->online != NULL)
+        add_weights(builder, parent);
     for (size_t i = parent->line->count; i-- > 0;)
         if (parent->line->tokens[i].form == TOKEN_DO)
             add_producer(builder, parent, i);

@@ -264,7 +264,8 @@ bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
 {
     const struct line *line = &schedule->lines[reader];
-    if (work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number))
+    if (work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number) ||
+        online_names(line, number))
         return true;
     for (size_t i = 0; i < line->count; i++) /* with a producer that is computed here */
         if (line->tokens[i].form == TOKEN_DO &&
@@ -512,6 +513,8 @@ decide_fate(struct schedule *schedule, struct work *work, struct diags *diags)
         const struct token *token = work_names(line, TOKEN_DO, work->number);
         if (token == NULL)
             token = work_names(line, TOKEN_WITH, work->number);
+        if (token == NULL && i != work->number)
+            token = online_names(line, work->number);
         if (token == NULL)
             continue;
         if (named != NULL) {
@@ -539,6 +542,8 @@ check_circles(const struct schedule *schedule, const struct work *work, struct d
     const struct token *token = work_names(line, TOKEN_DO, work->number);
     if (token == NULL)
         token = work_names(line, TOKEN_WITH, work->number);
+    if (token == NULL)
+        token = online_names(line, work->number);
     diags_add(diags, DIAG_ERROR, token->place,
               "%s: these lines compute each other; one stage needs loops of its own", token->text);
     return false;
@@ -602,6 +607,8 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
         good = resolve_names(arena, schedule, &works[program->recs[i].first], &schedule->recs[i],
                              diags) &&
                good;
+    for (size_t i = 0; i < count && good; i++)
+        good = online_fit(arena, schedule, &works[i], diags);
     if (!good)
         return false;
     for (size_t i = count; i-- > 0;)

@@ -53,6 +53,23 @@ static const char *const coder_programs[] = {
     "dim H=2, S=7, D=5\nin Q, K, V: f32[H,S,D]\n"
     "P[h,i,j:S] = if(j <= i, sum[d](Q[h,i,d]*K[h,j,d]), -inf)\nA = softmax(P)\n"
     "O[h,i,d] = sum[j ? j <= i](A[h,i,j]*V[h,j,d])\nout O\n",
+    /* exponentials of scores times values: masked, in windows, by filters, without a sum */
+    "dim H=2, S=9, T=21, D=3, E=10\nin Q: f32[H,S,D]; in K: f32[H,T,D]; in V: f32[H,T,E]\n"
+    "P[h,i,j] = 0.5*sum[d](Q[h,i,d]*K[h,j,d])\nA = softmax(P)\n"
+    "O[h,i,e] = sum[j](A[h,i,j]*V[h,j,e])\nout O\n",
+    "dim S=23, E=7\nin X: f64[S,S]; in V: f64[S,E]\n"
+    "P[i,j] = if(j <= i && i-j < 6, 2*X[i,j], -inf)\nA = softmax(P)\n"
+    "O[i,e] = sum[j](A[i,j]*V[j,e]) + 1\nout O\n",
+    "dim R=19, N=22, E=5\nin X: f32[R,N]; in V: f32[E,N]\nM[r] = max[j ? j >= r-3](X[r,j])\n"
+    "S[q:R] = sum[j:N ? j >= q-3](exp(X[q,j]-M[q]))\n"
+    "O[e,r] = sum[j ? j >= r-3](V[e,j]*(exp(X[r,j]-M[r])/S[r]))\nout O\n",
+    "dim R=9, C=3, N=18\nin X: f32[R,N,C]; in V: f16[N]\nM[c:C,r:R] = max[j:N](X[r,j,c])\n"
+    "S[r,c] = sum[j](exp(X[r,j,c]-M[c,r]))\n"
+    "O[r,c]: f16 = sum[j ? j >= r](exp(X[r,j,c]-M[c,r])*V[j])/S[r,c]\nout O\n",
+    "dim R=7, N=18\nin X: f32[R,N]; in V: f32[N]\nM[r] = max[j](X[r,j])\n"
+    "L[r] = sum[j](V[j]*exp(X[r,j]-M[r])) + M[r]\nout L\n",
+    "dim B=3, N=20, E=9\nin X: f32[B,N]; in V: f32[N,E]\nA = softmax(X)\n"
+    "O[b,e] = sum[j](A[b,j]*V[j,e])\nout O\n",
     /* argmax, argmin, ties, two indices */
     "dim R=5, N=23\nin X: f32[R,N]\nY[r] = argmax[j](X[r,j])\nZ[r] = argmin[j](X[r,j])\nout Y, Z\n",
     "dim R=5, N=23\nin X: i8[R,N] from -2 to 2\nY[r] = argmax[j](X[r,j])\n"

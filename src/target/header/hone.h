@@ -1181,7 +1181,7 @@ hone_exp_parts(vf32 x, vf32 *n)
 HONE_INLINE vf32
 hone_scale(vf32 y, vf32 n)
 {
-    return (vf32)((vi32)y + (vi32)((vu32)vi32_of_f32(n) << 23));
+    return (vf32)((vu32)y + ((vu32)vi32_of_f32(n) << 23));
 }
 /* 2^n, n from -126 to 127; a NaN gives 1. */
 HONE_INLINE vf32
