@@ -105,8 +105,8 @@ struct nest {
     size_t tile_at;              /* token before which its tile of rows is made */
     bool tile_done;
     size_t tile_conditions; /* of the loop over its tiles */
-    const char *carry; /* a scan in lanes: the sum so far, or NULL */
-    bool parallel;     /* inside a parallel loop */
+    const char *carry;      /* a scan in lanes: the sum so far, or NULL */
+    bool parallel;          /* inside a parallel loop */
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;

@@ -260,6 +260,18 @@ tell_lanes(const struct teller *teller, const struct view *view, struct buf *buf
 }
 
 static void
+tell_online(const struct teller *teller, const struct token *token, struct buf *buf)
+{
+    struct list kept = {0};
+    for (unsigned i = 0; i + 1 < token->count; i++)
+        list_add(&kept, stage_name(teller, token->together[i]));
+    buf_printf(buf,
+               "; %s %s kept for each row while %s runs, and what was added up is scaled when the "
+               "maximum grows",
+               list_text(teller->arena, &kept, 8), kept.count > 1 ? "are" : "is", token->name);
+}
+
+static void
 tell_company(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list guests = {0}, inlined = {0};
@@ -274,7 +286,7 @@ tell_company(const struct teller *teller, const struct view *view, struct buf *b
             buf_printf(buf, "; %s is fetched %" PRId64 " iterations ahead",
                        tensor_name(teller, token->tensor), token->number);
         if (token->form == TOKEN_ONLINE)
-            buf_puts(buf, "; the maximum is kept while it runs, and sums are rescaled by it");
+            tell_online(teller, token, buf);
         past = past || token->form == TOKEN_NT;
     }
     if (guests.count > 0)
@@ -431,8 +443,12 @@ coder_explain_lines(struct arena *arena, const struct schedule *schedule, struct
                 name, tell_rec(&teller, &schedule->recs[stage->rec], stage)};
         if (work->fate == FATE_INLINE || (work->fate == FATE_WITH && line->count == 0))
             continue;
-        const struct view *view = find_view(arena, schedule, i);
-        const char *does = tell_view(&teller, view);
+        const char *does = "";
+        if (work->fate == FATE_WITH)
+            does = arena_printf(arena, "Inside of %s, while it runs.",
+                                schedule->works[work->consumer].tensor->name);
+        else
+            does = tell_view(&teller, find_view(arena, schedule, i));
         if (work->fate == FATE_DO)
             does = arena_printf(arena, "Inside of %s: %s",
                                 schedule->works[work->consumer].tensor->name, does);

@@ -335,8 +335,10 @@ is_private(struct fitter *fitter, const struct work *part)
             work_loads(other->code, part->tensor, NULL, 0) > 0)
             return misfit(fitter, part,
                           arena_printf(fitter->arena,
-                                       "%s reads it too; inline(%s) in those that go together",
-                                       other->tensor->name, other->tensor->name));
+                                       other->reduce != NULL
+                                           ? "%s reads it too, which is not among them"
+                                           : "%s reads it too; inline it in those that read it",
+                                       other->tensor->name));
     }
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form != TOKEN_INLINE)

@@ -64,6 +64,30 @@ a_triangle(void **state)
 }
 
 static void
+a_running_maximum(void **state)
+{
+    struct unit *unit = *state;
+    static const char op[] =
+        "op scores\ndim R=64, N=512, D=32\nin X: f32[R,N]\nin V: f32[N,D]\n"
+        "M[i] = max[j](X[i,j])\nE[i,j] = exp(X[i,j]-M[i])\nS[i] = sum[j](E[i,j])\n"
+        "O[i,e] = sum[j](E[i,j]*V[j,e])/S[i]\nout O\n";
+    struct coder_line *lines;
+    struct schedule *schedule = read_schedule(unit, op,
+                                              "S: inline(E); O: inline(E) i/8@p "
+                                              "online(j/64: M,S,O) i/4 e/v acc j i@u e@v");
+    assert_int_equal(coder_explain_lines(unit->arena, schedule, &lines), 2);
+    assert_string_equal(lines[0].does, "Inside of O, while it runs.");
+    assert_string_equal(lines[1].text,
+                        "O: inline(E) i/8@p online(j/64: M,S,O) i/4 e/v acc j i@u e@v");
+    assert_string_equal(
+        lines[1].does,
+        "blocks of 8 i are shared among the threads, in pieces of 64 j. Tiles of 4 i by 8 e stay "
+        "in registers while j runs; vectors of 8 lanes along e, i unrolled; M and S are kept for "
+        "each row while j runs, and what was added up is scaled when the maximum grows; E "
+        "computed where it is read.");
+}
+
+static void
 rows(void **state)
 {
     assert_string_equal(
@@ -164,6 +188,7 @@ main(void)
         UNIT_TEST(a_matrix_product),
         UNIT_TEST(rows),
         UNIT_TEST(a_triangle),
+        UNIT_TEST(a_running_maximum),
         UNIT_TEST(lines_one_by_one),
         UNIT_TEST(rewrites),
         UNIT_TEST(equal_stages_are_said_once),

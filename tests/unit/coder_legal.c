@@ -278,21 +278,6 @@ inlined_stages_vanish(void **state)
 }
 
 static void
-what_would_be_too_much(void **state)
-{
-    refuses(state, "in X: f32[200,200]\nY[i,j] = X[i,j]\nout Y\n", "Y: i@u j@u",
-            "1:1: the kernel would have more than 20000 lines; unroll less");
-    refuses(state, SOFTMAX, "Y: online(j/8: M,S) r j", "1:4: online(j/8: M,S): not supported");
-    refuses(
-        state, GEMM,
-        "C: nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt "
-        "nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt i j k",
-        "1:147: a line has at most 48 tokens");
-}
-
-/* ---- texts ---- */
-
-static void
 says(void **state, const char *program, const char *text, const char *want)
 {
     struct unit *unit = *state;
@@ -303,6 +288,74 @@ says(void **state, const char *program, const char *text, const char *want)
     if (strstr(kernel, want) == NULL)
         fail_msg("%s\n%s\nhas no\n%s", text, kernel, want);
 }
+
+#define SCORES                                                                              \
+    "in X: f32[12,20]; in V: f32[20,9]\nM[i] = max[j](X[i,j])\nE[i,j] = exp(X[i,j]-M[i])\n" \
+    "S[i] = sum[j](E[i,j])\nA[i,j] = E[i,j]/S[i]\nO[i,e] = sum[j](A[i,j]*V[j,e])\nout O\n"
+#define INLINED "S: inline(E); A: inline(E); O: inline(A) "
+
+static void
+running_maxima_have_a_shape(void **state)
+{
+    refuses(state, SCORES, "O: online(M,S,O) i e j",
+            "1:4: online(M,S,O): write online(j/STEP: M,S,O): the tile, maximum, sum, result");
+    refuses(state, SCORES, "O: online(j/x: M,S,O) i e j",
+            "1:4: online(j/x: M,S,O): a step is a number, or lanes: 8, v, 2v");
+    refuses(state, SCORES, "O: online(j/8: O) i e j",
+            "1:4: online(j/8: O): two or three stages go together: M,S,O or M,O");
+    refuses(state, SCORES, "O: online(j/8: M,S,Q) i e j",
+            "1:4: there is no stage Q; hone task --expand lists them");
+    refuses(state, SCORES, "O: online(j/8: M,O,S) i e j",
+            "1:4: online(j/8: M,O,S): S does not fit: the last stage is that of the line");
+    refuses(state, SCORES, "O: online(j/8: S,S,O) i e j",
+            "1:4: online(j/8: S,S,O): S does not fit: the first stage is M[..] = max[j](P[..,j])");
+    refuses(state, SCORES, "O: online(j/8: M,S,O) i e j",
+            "1:4: online(j/8: M,S,O): S does not fit: the second stage is S[..] = "
+            "sum[j](exp(P[..,j]-M[..])), all of it in one stage (inline what is between)");
+    refuses(state, SCORES, "S: inline(E)\nO: online(j/8: M,S,O) i e j",
+            "2:4: online(j/8: M,S,O): O does not fit: the last stage is O[..] = "
+            "sum[j](exp(P[..,j]-M[..])*V[..]), perhaps divided by S[..], all of it in one stage "
+            "(inline what is between)");
+    refuses(state, SCORES, INLINED "online(j/8: M,O) i e j",
+            "1:42: online(j/8: M,O): M does not fit: S reads it too, which is not among them");
+    refuses(state, SCORES, INLINED "online(e/8: M,S,O) i e j",
+            "1:42: online(e/8: M,S,O): O does not fit: it is reduced over j; write "
+            "online(j/STEP: ..)");
+    refuses(state, SCORES, INLINED "online(j/8: M,S,O) online(j/4: M,S,O) i e j",
+            "1:42: online(j/8: M,S,O): O does not fit: once is enough");
+    refuses(state, SCORES, "M: i acc j; " INLINED "online(j/8: M,S,O) i e j",
+            "1:54: online(j/8: M,S,O): M does not fit: it has no loops of its own; leave them out "
+            "of its line");
+    refuses(state, SCORES, INLINED "online(j/8: M,S,O) i@p e j",
+            "1:61: i@p: threads each have tiles of their own; put it before online()");
+    refuses(state, SCORES, INLINED "e@v online(j/8: M,S,O) i j",
+            "1:42: e@v: lanes are those of one tile; put it behind online()");
+    refuses(state, SCORES, INLINED "i acc online(j/8: M,S,O) e@u j",
+            "1:48: online(j/8: M,S,O): put it before acc");
+    refuses(state, SCORES, INLINED "i online(j/8: M,S,O) j/16 e j",
+            "1:63: j/16: steps of j must fall: the last one was 8");
+    refuses(state, SCORES, "S: i j; E: i online(j/2: M,E) j",
+            "1:14: online(j/2: M,E): E does not fit: the last stage is O[..] = "
+            "sum[j](exp(P[..,j]-M[..])*V[..]), perhaps divided by S[..], all of it in one stage "
+            "(inline what is between)");
+    allows(state, SCORES, INLINED "i/4@p online(j/2v: M,S,O) i/2 e/v acc j i@u e@v");
+    /* in words of the kernel: the sum so far is scaled once for each tile */
+    says(state, SCORES, INLINED "i@p online(j/8: M,S,O) e/v acc j e@v", "scale_0[0]");
+}
+
+static void
+what_would_be_too_much(void **state)
+{
+    refuses(state, "in X: f32[200,200]\nY[i,j] = X[i,j]\nout Y\n", "Y: i@u j@u",
+            "1:1: the kernel would have more than 20000 lines; unroll less");
+    refuses(
+        state, GEMM,
+        "C: nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt "
+        "nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt i j k",
+        "1:147: a line has at most 48 tokens");
+}
+
+/* ---- texts ---- */
 
 #define TRIANGLE(body) "dim N=64\nin A, B: f32[N,N]\n" body "\nout Y\n"
 
@@ -349,6 +402,7 @@ filled_text_is_a_fixed_point(void **state)
         {SCAN, "! chunk S t 4\nS: r@p t"},
         {ARG, "A: r@p acc j/2v@a j@v"},
         {CAT, "C: c@v"},
+        {SCORES, INLINED "i/4@p online(j/2v: M, S, O) i/2 e/v acc j i@u e@v"},
         {TWO, ""},
         {TWO, "S: r with(Q) acc j\nV: r@v with(D)\nU: j/5 r acc j"},
     };
@@ -375,17 +429,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(lines_name_stages),
-        UNIT_TEST(loops_end_and_fall),
-        UNIT_TEST(threads_are_shared_once),
-        UNIT_TEST(accumulators_are_registers),
-        UNIT_TEST(packs_copy_what_is_read),
-        UNIT_TEST(producers_come_before_readers),
-        UNIT_TEST(guests_share_loops),
-        UNIT_TEST(inlined_stages_vanish),
-        UNIT_TEST(filters_bound_loops),
-        UNIT_TEST(what_would_be_too_much),
-        UNIT_TEST(filled_text_is_a_fixed_point),
+        UNIT_TEST(lines_name_stages),       UNIT_TEST(loops_end_and_fall),
+        UNIT_TEST(threads_are_shared_once), UNIT_TEST(accumulators_are_registers),
+        UNIT_TEST(packs_copy_what_is_read), UNIT_TEST(producers_come_before_readers),
+        UNIT_TEST(guests_share_loops),      UNIT_TEST(inlined_stages_vanish),
+        UNIT_TEST(filters_bound_loops),     UNIT_TEST(running_maxima_have_a_shape),
+        UNIT_TEST(what_would_be_too_much),  UNIT_TEST(filled_text_is_a_fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

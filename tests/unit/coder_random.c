@@ -1,7 +1,8 @@
 /* The coder against the interpreter: random programs, shapes and schedules, many kernels to a file,
  * at every vector width; a part of them under the sanitizers. HONE_RANDOM sets the number of groups
  * of programs, HONE_SEED the first of them, HONE_GROUP how many programs a group has, HONE_PROGRAM
- * the only one of tests/coder/programs.h that is tried; with HONE_KEEP=folder the files of the last group are copied there. */
+ * the only one of tests/coder/programs.h that is tried; with HONE_KEEP=folder the files of the last
+ * group are copied there. */
 #include "scratch.h"
 
 #include "../coder/programs.h"
