@@ -141,6 +141,9 @@ check_marks(struct checker *checker)
                     work->index[token->level]);
         if (group)
             grouped |= 1u << token->level;
+        if (group && work_rec_has_loops(checker->schedule, work->stage->rec))
+            illegal(checker, token,
+                    "the steps of the block are shared among threads; leave out @p");
         if (group && work->fate != FATE_ROOT)
             illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
                     work->tensor->name);
@@ -228,9 +231,13 @@ check_guest(struct checker *checker, size_t at)
         }
         mapped |= 1u << token->map[i];
     }
-    if (checker->schedule->lines[token->stage].given)
-        illegal(checker, token, "%s runs in these loops; it has no line of its own",
-                guest->tensor->name);
+    const struct line *own = &checker->schedule->lines[token->stage];
+    for (size_t t = 0; t < own->count; t++)
+        if (own->tokens[t].form != TOKEN_INLINE) {
+            illegal(checker, token, "%s runs in these loops; it has no line of its own",
+                    guest->tensor->name);
+            break;
+        }
     if (!guest->stored && host->fate == FATE_ROOT)
         illegal(checker, token, "nobody reads %s; leave it out", guest->tensor->name);
     if (guest->lanes != host->lanes)
@@ -500,6 +507,97 @@ check_line(struct checker *checker)
     }
 }
 
+/* ---- rec S: ---- */
+
+/* Every stage of the block has the index, and reads what the block computes at its own only: a
+ * thread's steps need nothing of another's. */
+static void
+check_rec_loop(struct checker *checker, const struct rec *rec, const struct token *token)
+{
+    const struct schedule *schedule = checker->schedule;
+    int64_t extent = checker->work->extent[token->level];
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        const struct work *reader = &schedule->works[i];
+        int own = work_left_level(reader, token->name);
+        if (own < 0 || reader->extent[own] != extent || (unsigned)own == reader->stage->carried) {
+            illegal(checker, token, "%s has no left index %s of the same extent",
+                    reader->tensor->name, token->name);
+            return;
+        }
+        for (size_t p = rec->first; p < rec->first + rec->count; p++) {
+            const struct work *read = &schedule->works[p];
+            const struct expr *loads[64];
+            size_t count = work_loads(reader->code, read->tensor, loads, 64);
+            int level = work_left_level(read, token->name);
+            for (size_t l = 0; l < count && level >= 0; l++) {
+                const struct expr *e = l < 64 ? loads[l]->args[level] : NULL;
+                if (e == NULL || e->op != OP_INDEX || e->level != (unsigned)own) {
+                    illegal(checker, token,
+                            "%s reads %s at another %s than its own, so steps cannot be shared by "
+                            "it; put @p in the lines of the stages",
+                            reader->tensor->name, read->tensor->name, token->name);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+static void
+check_rec_pack(struct checker *checker, const struct rec *rec, const struct token *token)
+{
+    const struct schedule *schedule = checker->schedule;
+    bool read = false;
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        if (schedule->works[i].tensor == token->tensor)
+            illegal(checker, token,
+                    "%s changes from step to step; put it in the line that reads it",
+                    token->tensor->name);
+        for (size_t t = 0; t < schedule->lines[i].count; t++) {
+            const struct token *own = &schedule->lines[i].tokens[t];
+            read = read || (own->form == TOKEN_PACK && own->hidden &&
+                            own->place.line == token->place.line &&
+                            own->place.column == token->place.column);
+        }
+    }
+    if (!read)
+        illegal(checker, token, "no stage of the block reads %s in its loops; leave it out",
+                token->tensor->name);
+}
+
+/* The line of a block: copies made once, loops around its steps. */
+static bool
+check_rec(struct schedule *schedule, size_t number, struct diags *diags)
+{
+    const struct rec *rec = &schedule->program->recs[number];
+    struct checker checker = {schedule, diags, &schedule->works[rec->first],
+                              &schedule->recs[number], true};
+    uint32_t seen = 0;
+    for (size_t i = 0; i < checker.line->count; i++) {
+        struct token *token = &checker.line->tokens[i];
+        if (token->form == TOKEN_PACK)
+            check_rec_pack(&checker, rec, token);
+        else if (token->form != TOKEN_LOOP || token->mark != MARK_THREADS ||
+                 !work_is_left(checker.work, token->level))
+            illegal(&checker, token, "around the steps stand pack(T) and left indices with @p");
+        else if (work_runs_scan(schedule, checker.work))
+            illegal(&checker, token, "the line of %s runs %s itself; put %s@p there",
+                    checker.work->tensor->name, checker.work->index[checker.work->stage->carried],
+                    token->name);
+        else if (seen & 1u << token->level)
+            illegal(&checker, token, "once is enough");
+        else
+            check_rec_loop(&checker, rec, token);
+        if (token->form == TOKEN_LOOP)
+            seen |= 1u << token->level;
+        if (token->in_lanes) {
+            token->step *= checker.work->lanes;
+            token->in_lanes = false;
+        }
+    }
+    return checker.good;
+}
+
 /* A stage that is inlined has no loops in which others could be computed. */
 static void
 check_vanished(struct checker *checker)
@@ -527,6 +625,8 @@ check_schedule(struct schedule *schedule, struct diags *diags)
         check_line(&checker);
         good = good && checker.good;
     }
+    for (size_t i = 0; i < schedule->program->rec_count; i++)
+        good = check_rec(schedule, i, diags) && good;
     for (size_t i = 0; i < schedule->program->stage_count; i++) /* now all fates are known */
         for (size_t t = 0; t < schedule->lines[i].count; t++) {
             struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i],

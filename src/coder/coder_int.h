@@ -132,7 +132,7 @@ struct schedule {
     const struct change_line *changes;
     size_t change_count;
     struct line *lines; /* one a stage */
-    struct line *recs;  /* one a rec block */
+    struct line *recs;  /* one a rec block: what runs around its steps */
     struct work *works; /* one a stage */
     unsigned vector_bytes;
 };
@@ -170,6 +170,13 @@ work_names(const struct line *line, enum token_form form, size_t stage);
 /* What stage `reader` reads of stage `number` is computed for it where it is read. */
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
+
+/* Loops of a block's own line, which share its steps among threads? */
+bool
+work_rec_has_loops(const struct schedule *schedule, int rec);
+/* The level of a left index of this name, or -1. */
+int
+work_left_level(const struct work *work, const char *name);
 
 /* A scan whose line runs the carried index itself, not the block's loop. */
 bool
@@ -215,6 +222,6 @@ code_scalars(struct buf *buf);
 /* plain.c */
 /* The line that `S:` alone stands for. */
 void
-plain_line(struct arena *arena, struct line *line, const struct work *work);
+plain_line(struct arena *arena, struct line *line, const struct work *work, bool threads);
 
 #endif

@@ -133,6 +133,7 @@ struct emitter {
     unsigned lines;
     struct pack *hoisted;
     bool functions;    /* each root is a function, equal ones are shared */
+    bool parallel;     /* inside of loops around a block's steps */
     const char *step;  /* of the block around the function at work, or NULL: a name taken */
     struct buf bodies; /* of these */
     struct function *function;

@@ -391,13 +391,18 @@ tell_rec(const struct teller *teller, const struct line *line, const struct stag
         if (line->tokens[i].form == TOKEN_PACK)
             list_add(&packs, tensor_name(teller, line->tokens[i].tensor));
         if (line->tokens[i].form == TOKEN_LOOP)
-            list_add(&loops, line->tokens[i].text);
+            list_add(&loops, line->tokens[i].step > 1
+                                 ? arena_printf(teller->arena, "blocks of %" PRId64 " %s",
+                                                line->tokens[i].step, line->tokens[i].name)
+                                 : line->tokens[i].name);
     }
     buf_printf(&buf, "the steps of %s follow one another", first->index[first->carried]);
     if (packs.count > 0)
         buf_printf(&buf, "; %s copied once before the first", list_text(teller->arena, &packs, 8));
     if (loops.count > 0)
-        buf_printf(&buf, "; %s runs around them", list_text(teller->arena, &loops, 8));
+        buf_printf(&buf, "; %s shared among the threads, each of which takes all steps of its part",
+                   arena_printf(teller->arena, "%s %s", list_text(teller->arena, &loops, 8),
+                                loops.count > 1 || strchr(loops.name[0], ' ') ? "are" : "is"));
     buf_putc(&buf, '.');
     return buf.data;
 }

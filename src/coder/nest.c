@@ -519,6 +519,7 @@ open_nest(struct emitter *em, size_t stage, const struct span *left, const struc
     while (nest->tile_at < line->count && line->tokens[nest->tile_at].form != TOKEN_LOOP &&
            line->tokens[nest->tile_at].form != TOKEN_ACC)
         nest->tile_at++;
+    nest->parallel = em->parallel;
     if (outer != NULL) {
         nest->boxes = outer->boxes;
         nest->parallel = outer->parallel;

@@ -474,6 +474,27 @@ add_producers(struct builder *builder, const struct view *parent)
             add_producer(builder, parent, i);
 }
 
+/* Those that stand around the steps of its block. */
+static void
+add_rec_loops(struct builder *builder, struct view *view)
+{
+    const struct line *line = &builder->schedule->recs[view->work->stage->rec];
+    for (size_t i = 0; i < line->count; i++) {
+        const struct token *token = &line->tokens[i];
+        int level = token->form == TOKEN_LOOP ? work_left_level(view->work, token->name) : -1;
+        if (level < 0)
+            continue;
+        struct view_loop *loop = add_loop(builder, view);
+        loop->token = token;
+        loop->mark = token->mark;
+        loop->moves = 1u << level;
+        loop->before = loop->extent[level];
+        int64_t inside = token->step < loop->before ? token->step : loop->before;
+        loop->trips = (double)loop->before / (double)inside;
+        loop->extent[level] = inside;
+    }
+}
+
 struct view_group
 view_group(struct arena *arena, const struct schedule *schedule, size_t root)
 {
@@ -483,12 +504,13 @@ view_group(struct arena *arena, const struct schedule *schedule, size_t root)
     const struct stage *stage = view->work->stage;
     view->scan = work_runs_scan(schedule, view->work);
     if (stage->rec >= 0 && !view->scan) {
+        add_rec_loops(&builder, view);
         struct view_loop *loop = add_loop(&builder, view);
         loop->before = view->work->extent[stage->carried];
         loop->trips = (double)loop->before;
         loop->moves = 1u << stage->carried;
         loop->extent[stage->carried] = 1;
-        view->place = 1;
+        view->place = view->count;
     }
     add_own_loops(&builder, view);
     add_producers(&builder, view);

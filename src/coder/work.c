@@ -576,6 +576,48 @@ decide_storing(struct schedule *schedule, struct work *work)
 }
 
 bool
+work_rec_has_loops(const struct schedule *schedule, int rec)
+{
+    const struct line *line = rec >= 0 ? &schedule->recs[rec] : NULL;
+    for (size_t i = 0; line != NULL && i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_LOOP)
+            return true;
+    return false;
+}
+
+int
+work_left_level(const struct work *work, const char *name)
+{
+    for (unsigned i = 0; i < work->rank; i++)
+        if (strcmp(work->index[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* What a block's line copies, those of its stages copy that read it: before all else, which is
+ * before the first step. */
+static void
+share_packs(struct schedule *schedule, size_t rec)
+{
+    const struct rec *block = &schedule->program->recs[rec];
+    const struct line *packs = &schedule->recs[rec];
+    for (size_t t = packs->count; t-- > 0;)
+        for (size_t i = block->first; i < block->first + block->count; i++) {
+            struct line *line = &schedule->lines[i];
+            const struct work *work = &schedule->works[i];
+            const struct token *token = &packs->tokens[t];
+            if (token->form != TOKEN_PACK || line->count == CODER_MAX_TOKENS ||
+                work_loads(work->reduce != NULL ? work->reduce->args[0] : work->code, token->tensor,
+                           NULL, 0) < (size_t)token->number)
+                continue;
+            memmove(line->tokens + 1, line->tokens, line->count * sizeof *line->tokens);
+            line->tokens[0] = *token;
+            line->tokens[0].hidden = true;
+            line->count++;
+        }
+}
+
+bool
 work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags)
 {
     const struct program *program = schedule->program;
@@ -616,6 +658,10 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = 0; i < count; i++)
         if (says_nothing(&schedule->lines[i]) && works[i].fate != FATE_INLINE &&
             works[i].fate != FATE_WITH)
-            plain_line(arena, &schedule->lines[i], &works[i]);
+            plain_line(arena, &schedule->lines[i], &works[i],
+                       works[i].fate == FATE_ROOT &&
+                           !work_rec_has_loops(schedule, works[i].stage->rec));
+    for (size_t i = 0; i < program->rec_count; i++)
+        share_packs(schedule, i);
     return true;
 }

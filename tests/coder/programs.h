@@ -128,6 +128,13 @@ static const char *const coder_programs[] = {
     "C[t,n:B,j:H] = sigmoid(Z[t,n,H+j])*C[t-1,n,j | C0[n,j]] + "
     "sigmoid(Z[t,n,j])*tanh(Z[t,n,2*H+j])\n"
     "Q[t,n:B,j:H] = sigmoid(Z[t,n,3*H+j])*tanh(C[t,n,j])\n}\nY[n:B,t:T,j:H] = Q[t,n,j]\nout Y\n",
+    "dim T=4, B=7, H=9\nin X: f32[T,B,H]; in U: f32[H,H]\nrec t:T {\n"
+    "S[t,n:B,g:H] = tanh(X[t,n,g] + sum[j:H](Q[t-1,j,n | 0]*U[g,j]))\n"
+    "Q[t,g:H,n:B] = 0.5*S[t,n,g] + R[t-1,n,g | 1]\nR[t,n:B,g:H] = S[t,n,H-1-g]*X[t,n,g]\n}\n"
+    "Y[n:B,g:H] = R[T-1,n,g] + Q[0,g,n]\nout Y\n",
+    "dim T=5, B=8, H=6\nin X: f32[T,B,H]; in U: f32[H,H]\nrec t:T {\n"
+    "S[t,n:B,g:H] = tanh(X[t,n,g] + sum[j:H](Q[t-1,n,j | 0]*U[g,j]))\n"
+    "Q[t,n:B,g:H] = 0.5*S[t,n,g] + X[t,B-1-n,g]\n}\nY[n:B,g:H] = Q[T-1,n,g]\nout Y, S\n",
     /* data types */
     "dim M=5, N=19\nin X: f32[M,N]; in Z: f64[N]\nY[m,n] = X[m,n] + f32(Z[n])\n"
     "D[m]: f64 = sum[n](X[m,n]*Z[n])\nP[m,n]: f16 = exp(X[m,n])\nout Y, D, P\n",

@@ -36,6 +36,7 @@ struct s_stage {
     unsigned word_count;
     bool inlined, hosted, done;  /* by another line */
     bool between;                /* inlined for online() */
+    bool shared;                 /* threads stand around the steps of its block */
     const char *online, *scores; /* online(..) and do(P) of its line, or NULL */
     int64_t tile;                /* of online() */
     struct s_token tokens[S_TOKENS];
@@ -371,7 +372,7 @@ s_loops(struct s_maker *m, struct s_stage *s)
     for (unsigned l = 0; l < s->levels; l++) {
         bool carried = s->stage->rec >= 0 && l == s->stage->carried;
         bool scan = carried && m->program->recs[s->stage->rec].count == 1;
-        if ((carried && !s_chance(m, scan ? 50 : 1)) ||
+        if ((carried && !s_chance(m, scan && !s->shared ? 50 : 1)) ||
             (s->extent[l] == 1 && (int)l != vector && s_chance(m, 50)))
             continue;
         left[l] = s_chain(m, s->extent[l], vector == (int)l, (int)l, chain[l]);
@@ -475,7 +476,7 @@ s_marks(struct s_maker *m, struct s_stage *s)
         token->mark = !s_is_left(s, token) && s_chance(m, 60) ? 'a' : 'u';
         copies *= token->trips;
     }
-    if (s->done || s->hosted ? !s_chance(m, 1) : s_chance(m, 40))
+    if (s->done || s->hosted || s->shared ? !s_chance(m, 1) : s_chance(m, 40))
         return;
     unsigned first = (unsigned)s_below(m, s->count + 1);
     while (first < s->count && !(s_is_left(s, &s->tokens[first]) && s->tokens[first].mark == 0))
@@ -616,6 +617,26 @@ s_print(struct s_maker *m, const struct s_stage *s)
     buf_putc(&m->text, '\n');
 }
 
+/* "rec S: n/2@p pack(U)"; its stages then leave threads alone. */
+static inline void
+s_rec(struct s_maker *m, const struct rec *rec)
+{
+    const struct s_stage *s = &m->stages[rec->first];
+    unsigned level = s->rank > 1 ? (unsigned)s_below(m, s->rank) : s->stage->carried;
+    const struct tensor *source = s_source(m, &m->stages[rec->first + rec->count - 1]);
+    bool loop = level != s->stage->carried && s_chance(m, 70);
+    if (!s_chance(m, 50) || (!loop && source == NULL))
+        return;
+    buf_printf(&m->text, "rec %s:", s->stage->tensor->name);
+    if (loop)
+        buf_printf(&m->text, s_chance(m, 50) ? " %s@p" : " %s/2@p", s->index[level]);
+    if (source != NULL && s_chance(m, 20))
+        buf_printf(&m->text, " pack(%s)", source->name);
+    buf_putc(&m->text, '\n');
+    for (size_t i = rec->first; i < rec->first + rec->count && loop; i++)
+        m->stages[i].shared = true;
+}
+
 static inline const char *
 random_schedule(struct arena *arena, struct rng *rng, const struct program *program)
 {
@@ -624,6 +645,8 @@ random_schedule(struct arena *arena, struct rng *rng, const struct program *prog
     s_changes(&m);
     s_online(&m);
     s_fates(&m);
+    for (size_t i = 0; i < m.program->rec_count; i++)
+        s_rec(&m, &m.program->recs[i]);
     for (size_t i = 0; i < m.program->stage_count; i++) {
         struct s_stage *s = &m.stages[i];
         for (unsigned w = 0; w < s->word_count && (s->hosted || s->between); w++)

@@ -343,6 +343,39 @@ running_maxima_have_a_shape(void **state)
     says(state, SCORES, INLINED "i@p online(j/8: M,S,O) e/v acc j e@v", "scale_0[0]");
 }
 
+#define STEPS                                                                                 \
+    "in X: f32[4,6,8]; in U: f32[8,8]; in Z: f32[6,8]\nrec t:4 {\nH[t,n:6,g:8] = X[t,n,g] + " \
+    "0.25*sum[j:8](G[t-1,n,j | 0]*U[g,j])\nG[t,n:6,g:8] = tanh(H[t,n,g] + Z[n,g])\n}\n"       \
+    "Y[n:6,g:8] = G[3,n,g]\nout Y\n"
+
+static void
+steps_are_shared_by_rows(void **state)
+{
+    refuses(state, STEPS, "rec H: g@p",
+            "1:8: g@p: H reads G at another g than its own, so steps cannot be shared by it; put "
+            "@p in the lines of the stages");
+    refuses(state, STEPS, "rec H: n",
+            "1:8: n: around the steps stand pack(T) and left indices with @p");
+    refuses(state, STEPS, "rec H: n@p acc",
+            "1:12: acc: around the steps stand pack(T) and left indices with @p");
+    refuses(state, STEPS, "rec H: n/2@p n@p", "1:14: n@p: once is enough");
+    refuses(state, STEPS, "rec H: t@p", "1:8: t@p: H has no left index t of the same extent");
+    refuses(state, STEPS, "rec H: n@p; G: n@p g",
+            "1:16: n@p: the steps of the block are shared among threads; leave out @p");
+    refuses(state, STEPS, "rec H: pack(G)",
+            "1:8: pack(G): G changes from step to step; put it in the line that reads it");
+    refuses(state, STEPS, "rec H: pack(Y)",
+            "1:8: pack(Y): no stage of the block reads Y in its loops; leave it out");
+    refuses(state, STEPS, "rec H: n@p; G: pack(Z) n g",
+            "1:16: pack(Z): what is copied depends on n, by which the steps are shared; put it "
+            "behind a loop");
+    refuses(state, SCAN, "rec S: r@p; S: r t",
+            "1:8: r@p: the line of S runs t itself; put r@p there");
+    says(state, STEPS, "rec H: n/4@p pack(U); H: n g/v acc j g@v",
+         "#pragma omp parallel for collapse(1)\n        for (long n");
+    says(state, STEPS, "rec H: n/4@p pack(U); H: n g/v acc j g@v", "static float U_0[");
+}
+
 static void
 what_would_be_too_much(void **state)
 {
@@ -403,6 +436,10 @@ filled_text_is_a_fixed_point(void **state)
         {ARG, "A: r@p acc j/2v@a j@v"},
         {CAT, "C: c@v"},
         {SCORES, INLINED "i/4@p online(j/2v: M, S, O) i/2 e/v acc j i@u e@v"},
+        {STEPS, "rec H: n/4@p pack(U)\nH: n g/v acc j g@v"},
+        {"in A: f32[6,9]\nC[i,j] = A[i,j]*2\nZ[i] = sum[j](C[i,j])\nW[i] = max[j](A[i,j])\n"
+         "out Z, W\n",
+         "W: i with(Z) acc j"},
         {TWO, ""},
         {TWO, "S: r with(Q) acc j\nV: r@v with(D)\nU: j/5 r acc j"},
     };
@@ -429,12 +466,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(lines_name_stages),       UNIT_TEST(loops_end_and_fall),
-        UNIT_TEST(threads_are_shared_once), UNIT_TEST(accumulators_are_registers),
-        UNIT_TEST(packs_copy_what_is_read), UNIT_TEST(producers_come_before_readers),
-        UNIT_TEST(guests_share_loops),      UNIT_TEST(inlined_stages_vanish),
-        UNIT_TEST(filters_bound_loops),     UNIT_TEST(running_maxima_have_a_shape),
-        UNIT_TEST(what_would_be_too_much),  UNIT_TEST(filled_text_is_a_fixed_point),
+        UNIT_TEST(lines_name_stages),
+        UNIT_TEST(loops_end_and_fall),
+        UNIT_TEST(threads_are_shared_once),
+        UNIT_TEST(accumulators_are_registers),
+        UNIT_TEST(packs_copy_what_is_read),
+        UNIT_TEST(producers_come_before_readers),
+        UNIT_TEST(guests_share_loops),
+        UNIT_TEST(inlined_stages_vanish),
+        UNIT_TEST(steps_are_shared_by_rows),
+        UNIT_TEST(filters_bound_loops),
+        UNIT_TEST(running_maxima_have_a_shape),
+        UNIT_TEST(what_would_be_too_much),
+        UNIT_TEST(filled_text_is_a_fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
