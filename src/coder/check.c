@@ -488,6 +488,42 @@ check_online(struct checker *checker, size_t at)
     }
 }
 
+static void
+check_prefetch(struct checker *checker, size_t at)
+{
+    const struct token *token = &checker->line->tokens[at], *later = NULL;
+    const struct work *work =
+        checker->work->online != NULL ? &checker->work->online->work : checker->work;
+    const struct expr *load = prefetch_access(work, token->tensor);
+    const char *name = token->tensor->name;
+    if (load == NULL) {
+        illegal(checker, token, "%s does not read %s in its loops; leave it out",
+                work->tensor->name, name);
+        return;
+    }
+    for (unsigned d = 0; d < token->tensor->rank; d++)
+        if (load->args[d]->loads) {
+            illegal(checker, token, "where %s is read is itself read from memory; leave it out",
+                    name);
+            return;
+        }
+    for (size_t i = 0; i < at; i++)
+        if (checker->line->tokens[i].form == TOKEN_PACK &&
+            checker->line->tokens[i].tensor == token->tensor) {
+            illegal(checker, token, "%s is copied by %s and read in order; leave out one of them",
+                    name, checker->line->tokens[i].text);
+            return;
+        }
+    for (size_t i = at + 1; i < checker->line->count && later == NULL; i++)
+        if (checker->line->tokens[i].form == TOKEN_LOOP &&
+            (load->free & 1u << checker->line->tokens[i].level))
+            later = &checker->line->tokens[i];
+    if (prefetch_loop(checker->line, at, load) == NULL && later != NULL)
+        illegal(checker, token, "no loop before it moves %s; put it behind %s", name, later->text);
+    else if (prefetch_loop(checker->line, at, load) == NULL)
+        illegal(checker, token, "no loop moves %s; leave it out", name);
+}
+
 /* ---- all ---- */
 
 static void
@@ -502,6 +538,8 @@ check_line(struct checker *checker)
             check_guest(checker, i);
         if (token->form == TOKEN_DO)
             check_producer(checker, i);
+        if (token->form == TOKEN_PRE)
+            check_prefetch(checker, i);
         if (token->form == TOKEN_ONLINE)
             check_online(checker, i);
     }

@@ -193,6 +193,14 @@ bound_find(struct arena *arena, const struct schedule *schedule, struct work *wo
 double
 bound_share(const struct work *work);
 
+/* prefetch.c */
+/* The first access of a tensor in a stage's loops, or NULL; and the innermost loop before a token
+ * that moves it, or NULL. */
+const struct expr *
+prefetch_access(const struct work *work, const struct tensor *tensor);
+const struct token *
+prefetch_loop(const struct line *line, size_t at, const struct expr *load);
+
 /* online.c */
 /* Finds the shapes that online() needs. False after errors. */
 bool

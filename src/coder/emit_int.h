@@ -292,6 +292,10 @@ acc_term(struct nest *nest, struct member *member);
 void
 box_walk(struct nest *nest, size_t at);
 
+/* prefetch.c */
+void
+prefetch_walk(struct nest *nest, size_t at);
+
 /* pack.c */
 void
 pack_walk(struct nest *nest, size_t at);

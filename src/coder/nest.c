@@ -464,6 +464,10 @@ nest_walk(struct nest *nest, size_t at)
     case TOKEN_ONLINE:
         online_open(nest, at);
         return;
+    case TOKEN_PRE:
+        prefetch_walk(nest, at);
+        nest_walk(nest, at + 1);
+        return;
     case TOKEN_NT:
         nest->stream = true;
         nest_walk(nest, at + 1);

@@ -557,10 +557,12 @@ s_words(struct s_maker *m, struct s_stage *s)
         const char *text = arena_printf(m->arena, "pack(%s)", source->name);
         if (s_chance(m, 6))
             text = arena_printf(m->arena, "pack(%s@2)", source->name);
-        if (s_chance(m, 15))
+        unsigned place = s_pack_place(m, s, source->name);
+        if (s_chance(m, 25)) {
             text = arena_printf(m->arena, "pre(%s,%d)", source->name, 1 + (int)s_below(m, 9));
-        s_insert(s, s_pack_place(m, s, source->name),
-                 (struct s_token){.form = S_WORD, .text = text});
+            place = s_chance(m, 70) ? s->count : place;
+        }
+        s_insert(s, place, (struct s_token){.form = S_WORD, .text = text});
     }
     if (s_chance(m, 8))
         s_insert(s, (unsigned)s_below(m, s->count + 1),
