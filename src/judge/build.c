@@ -313,7 +313,7 @@ begin_report(struct judge_task *task, struct arena *arena, struct judge_report *
 {
     bool renew = task->effort != JUDGE_QUICK || task->verdicts % QUICK_VERDICTS == 0;
 
-    if (!task->seeded && renew)
+    if (!task->seeded && !task->same_inputs && renew)
         task->seed = judge__secret();
     task->verdicts++;
     *report = (struct judge_report){

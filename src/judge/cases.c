@@ -269,6 +269,7 @@ new_task(struct judge *judge, const struct judge_setup *setup)
     task->threads = setup->threads ? setup->threads : (unsigned)judge->cpu_count;
     task->seeded = setup->seeded;
     task->seed = setup->seeded ? setup->seed : judge__secret();
+    task->same_inputs = setup->same_inputs;
     task->effort = setup->effort;
     task->no_baseline = setup->no_baseline;
     return task;

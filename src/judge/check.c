@@ -18,6 +18,7 @@ struct group {
     struct arena *scratch; /* of this group */
     struct judge__object *object;
     struct judge_case *seen;
+    enum judge__care care;
     struct judge_report *report;
     struct judge__set **sets; /* of slots 0, 1, ... */
     size_t count;
@@ -243,7 +244,7 @@ check_group(struct group *group, struct diags *diags)
 
     judge__place(group->c, AT_LEFT);
     status = run_and_compare(group, threads, "", diags);
-    if (status != STATUS_OK || report->status != JUDGE_BUILT)
+    if (status != STATUS_OK || report->status != JUDGE_BUILT || group->care == ONCE)
         return status;
     remember_bits(group);
     judge__place(group->c, AT_RIGHT);
@@ -313,10 +314,10 @@ set_of_kind(struct judge__case *c, struct arena *arena, enum distribution kind, 
 
 enum status
 judge__check_case(struct judge__case *c, struct arena *arena, struct judge__object *object,
-                  unsigned round, struct judge_case *seen, struct judge_report *report,
-                  struct diags *diags)
+                  enum judge__care care, unsigned round, struct judge_case *seen,
+                  struct judge_report *report, struct diags *diags)
 {
-    struct group group = {.c = c, .object = object, .seen = seen, .report = report};
+    struct group group = {.c = c, .object = object, .care = care, .seen = seen, .report = report};
     enum status status = STATUS_OK;
     bool keep = worth_keeping(c);
     size_t next = 0;
@@ -356,7 +357,7 @@ judge_check(struct judge_task *task, struct arena *arena, struct judge_kernel *k
         for (size_t i = 0; i < task->case_count; i++) {
             judge__progress(task->judge, "%s  checking case %s", kernel->file,
                             task->cases[i].program->case_name);
-            status = judge__check_case(&task->cases[i], arena, &kernel->objects[i], round,
+            status = judge__check_case(&task->cases[i], arena, &kernel->objects[i], THOROUGH, round,
                                        &report->cases[i], report, diags);
             if (status != STATUS_OK || report->status != JUDGE_BUILT)
                 return status;

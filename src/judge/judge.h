@@ -6,6 +6,7 @@
  *   judge_check       every element of every output, on inputs of every kind
  *   judge_measure     its time, interleaved with baselines; the timed calls are checked too
  *   judge_verdict     the three in a row: what most callers want
+ *   judge_glance      a first look at a built one: one set of inputs, a few samples
  *   judge_compare     which of two kernels is faster
  *
  * What a kernel does is data: it goes into the verdict, and the function returns STATUS_OK. A fault
@@ -153,6 +154,7 @@ struct judge_setup {
     unsigned threads; /* 0: all processors of this program */
     bool seeded;      /* `seed` is given: a verdict is to be repeated */
     uint64_t seed;    /* else drawn from the system's randomness */
+    bool same_inputs; /* secret ones, drawn once for the whole task: a search's candidates */
     bool no_baseline; /* leave out `naive` */
     enum judge_effort effort;
 };
@@ -192,6 +194,12 @@ enum status
 judge_measure(struct judge_task *task, struct arena *arena, struct judge_kernel *kernel,
               struct judge_kernel *const *baselines, size_t baseline_count,
               struct judge_report *report, struct diags *diags);
+
+/* Right on one secret set of inputs, and how fast, roughly: a search sorts its candidates by this.
+ * report->status stays BUILT, for judge_check() to go on, or says what was wrong. */
+enum status
+judge_glance(struct judge_task *task, struct arena *arena, struct judge_kernel *kernel,
+             struct judge_report *report, struct diags *diags);
 
 /* All of it. The kernel is closed again, unless `kept` is given and it is correct: then it is the
  * caller's, to be compared with others; *kept is NULL otherwise. */

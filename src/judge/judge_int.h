@@ -8,7 +8,7 @@
  *   run.c      one process in the box: some calls, each on a slot of its own
  *   check.c    is it right; where.c what wrong elements have in common; ending.c why it died
  *   sample.c   one sample of time; time.c how fast it is; naive.c the plain baseline
- *   compare.c  which of two is faster
+ *   compare.c  which of two is faster; glance.c a first look at many
  */
 #ifndef HONE_JUDGE_JUDGE_INT_H
 #define HONE_JUDGE_JUDGE_INT_H
@@ -109,7 +109,7 @@ struct judge_task {
     struct lang *lang;
     const struct target *target;
     unsigned threads;
-    bool seeded;
+    bool seeded, same_inputs;
     uint64_t seed;
     enum judge_effort effort;
     bool no_baseline;
@@ -289,11 +289,16 @@ judge__describe_wrong(struct arena *arena, const struct judge__case *c,
                       const struct judge__slot *slot, const struct judge__set *set, size_t output,
                       struct judge_wrong *wrong);
 
+enum judge__care {
+    THOROUGH, /* data at both ends of their pages, all threads and one */
+    ONCE,     /* every kind of inputs, one run: for the plain kernel, which is our own */
+};
+
 /* Checks one case; report->status stays BUILT if it is right. Sets object->ns. */
 enum status
 judge__check_case(struct judge__case *c, struct arena *arena, struct judge__object *object,
-                  unsigned round, struct judge_case *seen, struct judge_report *report,
-                  struct diags *diags);
+                  enum judge__care care, unsigned round, struct judge_case *seen,
+                  struct judge_report *report, struct diags *diags);
 
 /* ---- time ---- */
 

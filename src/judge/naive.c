@@ -30,6 +30,7 @@ static const struct build builds[] = {
 };
 #define BUILDS (sizeof builds / sizeof *builds)
 enum { ROUNDS = 5 };
+static const double LONG_NS = 2e9; /* of all calls that choosing takes */
 
 static const char *
 plain_text(struct arena *arena, const struct program *program)
@@ -94,7 +95,7 @@ memory_path(struct judge__case *c, struct arena *arena)
 
     if (!judge->cache)
         return NULL;
-    buf_printf(&key, "2 %s %u\n", judge->key, c->task->threads); /* 2: kinds of inputs */
+    buf_printf(&key, "3 %s %u\n", judge->key, c->task->threads); /* 3: kinds of inputs, form */
     for (size_t i = 0; i < BUILDS; i++)
         buf_printf(&key, "%s %d\n", builds[i].shown, proc_find(arena, builds[i].compiler) != NULL);
     buf_puts(&key, plain_text(arena, c->program));
@@ -102,43 +103,62 @@ memory_path(struct judge__case *c, struct arena *arena)
     return file_join(arena, judge->cache, arena_printf(arena, "%s.naive", hash));
 }
 
-/* The remembered build, or -1. */
-static int
+struct choice {
+    int build; /* -1: none */
+    double ns; /* of one call */
+};
+
+static struct choice
 recall(const char *path)
 {
     FILE *file = path ? fopen(path, "r") : NULL;
-    int number = -1;
+    struct choice choice = {-1, 0};
 
     if (file) {
-        if (fscanf(file, "%d", &number) != 1 || number < 0 || number >= (int)BUILDS)
-            number = -1;
+        if (fscanf(file, "%d %lf", &choice.build, &choice.ns) != 2 || choice.build < 0 ||
+            choice.build >= (int)BUILDS || !(choice.ns > 0))
+            choice.build = -1;
         fclose(file);
     }
-    return number;
+    return choice;
 }
 
 /* ---- choosing ---- */
 
+/* On inputs of every kind; where that takes long, on the one set that it is timed on. */
 static enum status
-is_right(struct judge__case *c, struct arena *arena, struct judge__object *object, bool *right,
-         struct diags *diags)
+is_right(struct judge__case *c, struct arena *arena, struct judge__object *object, double ns,
+         bool *right, struct diags *diags)
 {
     struct judge_report report = {.status = JUDGE_BUILT, .reason = "", .seed = c->task->seed};
     struct judge_case seen = {0};
-    enum status status = judge__check_case(c, arena, object, 0, &seen, &report, diags);
+    struct judge__sample sample = {0};
+    struct judge__pool pool;
+    enum status status;
 
-    *right = report.status == JUDGE_BUILT;
+    if (ns * (double)c->kind_count < LONG_NS) {
+        status = judge__check_case(c, arena, object, ONCE, 0, &seen, &report, diags);
+        *right = report.status == JUDGE_BUILT;
+        return status;
+    }
+    status = judge__pool_open(arena, c, c->task->seed, 1, 1, &pool, diags);
+    if (status == STATUS_OK)
+        status = judge__sample(&pool, arena, object, 1, 0, true, &sample, diags);
+    judge__pool_close(&pool);
+    *right = sample.end.ending == BOX_DONE && !sample.wrong;
     return status;
 }
 
+/* Rounds of all builds, fewer where they are slow. */
 static enum status
-time_builds(struct judge__case *c, struct arena *arena, struct judge__object *objects,
-            double *best_ns, struct diags *diags)
+time_builds(struct judge__case *c, struct arena *arena, struct judge__object *objects, double *ns,
+            struct diags *diags)
 {
     struct judge__pool pool;
+    double spent = 0;
     enum status status = judge__pool_open(arena, c, c->task->seed, 1, 0, &pool, diags);
 
-    for (size_t i = 0; i < ROUNDS * BUILDS && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < ROUNDS * BUILDS && status == STATUS_OK && spent < LONG_NS; i++) {
         struct judge__sample sample;
         size_t b = i % BUILDS;
 
@@ -146,50 +166,48 @@ time_builds(struct judge__case *c, struct arena *arena, struct judge__object *ob
             continue;
         status = judge__sample(&pool, arena, &objects[b], 1, 0, false, &sample, diags);
         if (status == STATUS_OK && sample.end.ending == BOX_DONE)
-            best_ns[b] = fmin(best_ns[b], sample.ns);
+            ns[b] = fmin(ns[b], sample.ns);
+        spent += sample.ns;
     }
     judge__pool_close(&pool);
     return status;
 }
 
-/* Builds all, drops what is wrong, times the rest. -1: none is right. */
+/* The fastest that is right. */
 static enum status
-find_best(struct judge__case *c, struct arena *arena, int *best, struct diags *diags)
+find_best(struct judge__case *c, struct arena *arena, struct choice *best, struct diags *diags)
 {
     struct judge__object objects[BUILDS];
     double ns[BUILDS];
+    bool right = false;
     enum status status = STATUS_OK;
 
     for (size_t i = 0; i < BUILDS; i++) {
         objects[i].fd = -1;
         ns[i] = INFINITY;
     }
-    for (size_t i = 0; i < BUILDS && status == STATUS_OK; i++) {
-        bool right = false;
-
+    for (size_t i = 0; i < BUILDS && status == STATUS_OK; i++)
         status = make(c, arena, &builds[i], &objects[i], diags);
-        if (status != STATUS_OK || objects[i].fd < 0)
-            continue;
-        status = is_right(c, arena, &objects[i], &right, diags);
-        if (!right) {
-            close(objects[i].fd);
-            objects[i].fd = -1;
-        }
-    }
     if (status == STATUS_OK)
         status = time_builds(c, arena, objects, ns, diags);
-    *best = -1;
-    for (size_t i = 0; i < BUILDS; i++) {
-        if (isfinite(ns[i]) && (*best < 0 || ns[i] < ns[*best]))
-            *best = (int)i;
+    while (status == STATUS_OK && !right) {
+        *best = (struct choice){-1, INFINITY};
+        for (size_t i = 0; i < BUILDS; i++)
+            if (ns[i] < best->ns)
+                *best = (struct choice){(int)i, ns[i]};
+        if (best->build < 0)
+            break;
+        status = is_right(c, arena, &objects[best->build], best->ns, &right, diags);
+        ns[best->build] = INFINITY;
+    }
+    for (size_t i = 0; i < BUILDS; i++)
         if (objects[i].fd >= 0)
             close(objects[i].fd);
-    }
     return status;
 }
 
 static enum status
-keep_build(struct judge__case *c, int number, struct diags *diags)
+keep_build(struct judge__case *c, const struct choice *choice, struct diags *diags)
 {
     struct arena *arena = arena_create();
     struct judge_kernel *kernel;
@@ -201,10 +219,11 @@ keep_build(struct judge__case *c, int number, struct diags *diags)
     kernel->task = c->task;
     kernel->arena = arena;
     kernel->file = "naive";
-    kernel->flags = builds[number].shown;
+    kernel->flags = builds[choice->build].shown;
     kernel->objects = arena_alloc(arena, sizeof *kernel->objects);
     kernel->object_count = 1;
-    status = make(c, arena, &builds[number], kernel->objects, diags);
+    status = make(c, arena, &builds[choice->build], kernel->objects, diags);
+    kernel->objects->ns = choice->ns;
     if (status == STATUS_OK && kernel->objects->fd >= 0)
         c->naive = kernel;
     else
@@ -225,18 +244,18 @@ judge__naive(struct judge__case *c, struct diags *diags)
     if (!arena)
         return judge__no_memory(diags);
     const char *path = memory_path(c, arena);
-    int number = recall(path);
-    if (number < 0) {
+    struct choice choice = recall(path);
+    if (choice.build < 0) {
         judge__progress(c->task->judge, "%s  building naive for case %s", c->program->name,
                         c->program->case_name);
-        status = find_best(c, arena, &number, diags);
-        if (status == STATUS_OK && number >= 0 && path) {
-            const char *text = arena_printf(arena, "%d\n", number);
+        status = find_best(c, arena, &choice, diags);
+        if (status == STATUS_OK && choice.build >= 0 && path) {
+            const char *text = arena_printf(arena, "%d %.0f\n", choice.build, ceil(choice.ns));
             (void)file_write(path, text, strlen(text), diags_create(arena, 0));
         }
     }
-    if (status == STATUS_OK && number >= 0)
-        status = keep_build(c, number, diags);
+    if (status == STATUS_OK && choice.build >= 0)
+        status = keep_build(c, &choice, diags);
     arena_destroy(arena);
     return status;
 }

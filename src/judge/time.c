@@ -118,13 +118,15 @@ prepare(struct race *race, struct diags *diags)
 
 /* ---- the rounds ---- */
 
-/* A baseline that is slow and far behind is known well enough after two rounds. */
+/* A baseline that is slow and far behind is known well enough after two rounds, a very slow one
+ * after one. */
 static bool
 is_far_behind(const struct race *race, size_t runner)
 {
     const struct runner *r = &race->runners[runner];
 
-    return runner > 0 && race->rounds >= 2 && r->ns > 1e8 && r->ns > 8 * race->runners[0].ns;
+    return runner > 0 && race->rounds >= (r->ns > 1e9 ? 1 : 2) && r->ns > 1e8 &&
+           r->ns > 8 * race->runners[0].ns;
 }
 
 static enum status
@@ -327,7 +329,7 @@ check_speed(struct race *race, struct judge__object *object, struct diags *diags
                 "checked twice",
                 c->program->case_name, 100 * seen->share);
     double again = 0;
-    status = judge__check_case(c, race->arena, object, 1, seen, report, diags);
+    status = judge__check_case(c, race->arena, object, THOROUGH, 1, seen, report, diags);
     if (status == STATUS_OK && report->status == JUDGE_BUILT && c->freshness == FRESH)
         status = time_again(race, object, &again, diags);
     if (status == STATUS_OK && again > 2 * (seen->time.median + null)) {

@@ -70,12 +70,11 @@ is_new(struct tuning *tuning, const char *kernel)
 }
 
 static struct schedule *
-read_schedule(struct tuning *tuning, const char *text)
+read_schedule(const struct loop *loop, const struct run_case *of, const char *text)
 {
-    struct arena *arena = tuning->loop->arena;
     struct source source = {"schedule", text, strlen(text)};
-    struct coder_options options = {tuning->loop->options->machine.vector_bytes};
-    return coder_read(arena, tuning->to->program, &source, &options, diags_create(arena, 1));
+    struct coder_options options = {loop->options->machine.vector_bytes};
+    return coder_read(loop->arena, of->program, &source, &options, diags_create(loop->arena, 1));
 }
 
 /* Schedule to kernel; NULL: illegal, which costs nothing. */
@@ -83,7 +82,7 @@ static const char *
 emit_kernel(struct tuning *tuning, const char *text, const char **filled)
 {
     struct arena *arena = tuning->loop->arena;
-    struct schedule *schedule = read_schedule(tuning, text);
+    struct schedule *schedule = read_schedule(tuning->loop, tuning->to, text);
     struct buf kernel = buf_in(arena), words = buf_in(arena);
     if (schedule == NULL || !coder_emit(&kernel, arena, schedule, diags_create(arena, 1)))
         return NULL;
@@ -100,13 +99,13 @@ challenge(struct tuning *tuning, struct judge_kernel *kernel, bool *wins)
     struct measure_outcome outcome;
     struct judge_kernel *failed;
     rule.first = 8;
-    rule.last = 64;
+    rule.last = 24;
     *wins = true;
     if (tuning->champion == NULL)
         return STATUS_OK;
     enum status status = judge_compare(tuning->task, tuning->champion, kernel, 0, &rule, &outcome,
                                        &failed, tuning->loop->diags);
-    *wins = failed == NULL && outcome.verdict == MEASURE_FASTER;
+    *wins = status == STATUS_OK && failed == NULL && outcome.verdict == MEASURE_FASTER;
     return status;
 }
 
@@ -190,48 +189,60 @@ record(struct tuning *tuning, const struct run_candidate *candidate, const char 
     return status;
 }
 
-/* Judges a kernel and makes it the champion if it is better. *us is INFINITY unless correct. */
 static enum status
-try_kernel(struct tuning *tuning, const char *schedule, const char *kernel, const char *proposer,
+look_at(struct tuning *tuning, const char *text, struct judge_kernel **kernel,
+        struct judge_report *report)
+{
+    struct loop *loop = tuning->loop;
+    enum status status = judge_build(tuning->task, loop->arena, "schedule", text, strlen(text),
+                                     kernel, report, loop->diags);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT)
+        status = judge_glance(tuning->task, loop->arena, *kernel, report, loop->diags);
+    return status;
+}
+
+/* Looks at a kernel; one that may be the best is compared with the champion, and takes its place if
+ * it wins. *us is INFINITY unless it was right. */
+static enum status
+try_kernel(struct tuning *tuning, const char *schedule, const char *text, const char *proposer,
            double *us)
 {
     struct loop *loop = tuning->loop;
     struct judge_report report;
-    struct judge_kernel *kept = NULL;
+    struct judge_kernel *kernel = NULL;
     struct run_candidate *candidate = &tuning->tried[tuning->tried_count];
     bool better = false;
-    enum status status = judge_verdict(tuning->task, loop->arena, "schedule", kernel,
-                                       strlen(kernel), NULL, 0, &kept, &report, loop->diags);
+    enum status status = look_at(tuning, text, &kernel, &report);
     *us = INFINITY;
+    if (status == STATUS_OK && report.status == JUDGE_BUILT) {
+        /* what is only checked has no time: any correct kernel will do */
+        *us = report.cases[0].timed ? report.cases[0].time.median : 1;
+        tuning->to->light = report.cases[0].light;
+        report.status = JUDGE_CORRECT;
+        if (*us < tuning->to->us * 1.03)
+            status = challenge(tuning, kernel, &better);
+    }
+    if (better) {
+        judge_kernel_close(tuning->champion);
+        tuning->champion = kernel;
+        tuning->to->schedule = schedule;
+        tuning->to->kernel = text;
+        tuning->to->us = *us;
+    } else
+        judge_kernel_close(kernel);
     if (status != STATUS_OK)
         return status;
     tuning->to->evaluations++;
     loop->result->evaluations++;
     loop->result->failed += report.status != JUDGE_CORRECT;
-    if (report.status == JUDGE_CORRECT) {
-        /* what is only checked has no time: any correct kernel will do */
-        *us = report.cases[0].timed ? report.cases[0].time.median : 1;
-        tuning->to->light = report.cases[0].light;
-    }
     *candidate = (struct run_candidate){.number = loop->result->evaluations,
                                         .schedule = schedule,
-                                        .kernel = kernel,
+                                        .kernel = text,
                                         .status = report.status,
                                         .reason = report.reason,
                                         .us = *us};
     tuning->tried_count++;
-    if (kept != NULL && *us < tuning->to->us * 1.03)
-        status = challenge(tuning, kept, &better);
-    if (better) {
-        judge_kernel_close(tuning->champion);
-        tuning->champion = kept;
-        tuning->to->schedule = schedule;
-        tuning->to->kernel = kernel;
-        tuning->to->us = *us;
-    } else
-        judge_kernel_close(kept);
-    if (status == STATUS_OK)
-        status = record(tuning, candidate, proposer);
+    status = record(tuning, candidate, proposer);
     report_progress(tuning, candidate, better);
     return status;
 }
@@ -310,7 +321,8 @@ draft(struct tuning *tuning)
             if (rng_uniform(&rng) < 0.4)
                 next.point.gene[sketch.holes[h].gene] =
                     (uint8_t)rng_below(&rng, sketch.holes[h].answers);
-        struct schedule *schedule = read_schedule(tuning, sketch_point(tuning, &next.point).text);
+        struct schedule *schedule =
+            read_schedule(tuning->loop, tuning->to, sketch_point(tuning, &next.point).text);
         if (schedule == NULL)
             continue;
         next.us = coder_estimate_us(schedule, &tuning->loop->options->machine);
@@ -378,6 +390,7 @@ tune(struct tuning *tuning, const char **why)
                                 .case_count = 1,
                                 .target = options->target,
                                 .threads = options->threads,
+                                .same_inputs = true,
                                 .no_baseline = true,
                                 .effort = JUDGE_QUICK};
     enum status status = judge_task_open(loop->judge, &setup, &tuning->task, loop->diags);
@@ -399,13 +412,6 @@ tune(struct tuning *tuning, const char **why)
         status = try_plain(tuning);
     judge_kernel_close(tuning->champion);
     judge_task_close(tuning->task);
-    if (tuning->to->schedule != NULL) {
-        struct buf words = buf_in(loop->arena);
-        struct schedule *best = read_schedule(tuning, tuning->to->schedule);
-        if (best != NULL)
-            coder_explain(&words, best);
-        tuning->to->words = words.data;
-    }
     tuning->to->tried = tuning->tried;
     tuning->to->tried_count = tuning->tried_count;
     return status;
@@ -463,6 +469,66 @@ judge_file(struct loop *loop)
     return status;
 }
 
+/* The search looks at one set of inputs; the judge at all kinds. Whom it refuses gives way to the
+ * next best of that case. False: there is none, or no case in particular is to blame. */
+static bool
+demote(struct loop *loop)
+{
+    const struct judge_report *report = &loop->result->report;
+    for (size_t i = 0; i < loop->result->case_count; i++) {
+        struct run_case *to = &loop->result->cases[i];
+        struct run_candidate *next = NULL;
+        if (report->case_name == NULL || strcmp(report->case_name, to->program->case_name) != 0)
+            continue;
+        for (size_t k = 0; k < to->tried_count; k++) {
+            struct run_candidate *tried = &to->tried[k];
+            if (tried->kernel == to->kernel) {
+                tried->status = report->status;
+                tried->reason = report->reason;
+            } else if (tried->status == JUDGE_CORRECT && (next == NULL || tried->us < next->us))
+                next = tried;
+        }
+        if (next == NULL)
+            return false;
+        to->schedule = next->schedule;
+        to->kernel = next->kernel;
+        to->us = next->us;
+        return true;
+    }
+    return false;
+}
+
+/* All cases in one file, which is what is given away, and what the judge has to accept. */
+static enum status
+finish(struct loop *loop)
+{
+    struct run_result *result = loop->result;
+    enum status status;
+    do {
+        struct buf file = buf_in(loop->arena);
+        run_put_file(&file, loop->arena, result->cases, result->case_count);
+        result->kernel = file.data;
+        status = judge_file(loop);
+    } while (status == STATUS_OK && result->report.status != JUDGE_CORRECT && !is_stopped(loop) &&
+             demote(loop));
+    if (status == STATUS_OK && result->report.status != JUDGE_CORRECT)
+        status = STATUS_NO;
+    return status;
+}
+
+static void
+explain(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->result->case_count; i++) {
+        struct run_case *of = &loop->result->cases[i];
+        struct schedule *best = read_schedule(loop, of, of->schedule);
+        struct buf words = buf_in(loop->arena);
+        if (best != NULL)
+            coder_explain(&words, best);
+        of->words = words.data;
+    }
+}
+
 enum status
 run_optimize(struct arena *arena, struct judge *judge, const struct run_options *options,
              struct run_result *result, struct diags *diags)
@@ -474,14 +540,10 @@ run_optimize(struct arena *arena, struct judge *judge, const struct run_options 
     *result = (struct run_result){.case_count = filled.case_count};
     result->cases = arena_array(arena, filled.case_count, sizeof *result->cases);
     enum status status = tune_cases(&loop);
-    if (status == STATUS_OK) {
-        struct buf file = buf_in(arena);
-        run_put_file(&file, arena, result->cases, result->case_count);
-        result->kernel = file.data;
-        status = judge_file(&loop);
-    }
-    if (status == STATUS_OK && result->report.status != JUDGE_CORRECT)
-        status = STATUS_NO;
+    if (status == STATUS_OK)
+        status = finish(&loop);
+    if (status == STATUS_OK)
+        explain(&loop);
     result->seconds = elapsed(&loop);
     if (result->stopped == NULL)
         result->stopped = "evals";

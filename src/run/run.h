@@ -68,7 +68,7 @@ struct run_case {
     const char *words; /* what it does */
     double us;
     unsigned evaluations;
-    const struct run_candidate *tried;
+    struct run_candidate *tried;
     size_t tried_count;
 };
 
