@@ -547,38 +547,21 @@ check_line(struct checker *checker)
 
 /* ---- rec S: ---- */
 
-/* Every stage of the block has the index, and reads what the block computes at its own only: a
- * thread's steps need nothing of another's. */
+/* A thread's steps need nothing of another's. */
 static void
 check_rec_loop(struct checker *checker, const struct rec *rec, const struct token *token)
 {
-    const struct schedule *schedule = checker->schedule;
-    int64_t extent = checker->work->extent[token->level];
-    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
-        const struct work *reader = &schedule->works[i];
-        int own = work_left_level(reader, token->name);
-        if (own < 0 || reader->extent[own] != extent || (unsigned)own == reader->stage->carried) {
-            illegal(checker, token, "%s has no left index %s of the same extent",
-                    reader->tensor->name, token->name);
-            return;
-        }
-        for (size_t p = rec->first; p < rec->first + rec->count; p++) {
-            const struct work *read = &schedule->works[p];
-            const struct expr *loads[64];
-            size_t count = work_loads(reader->code, read->tensor, loads, 64);
-            int level = work_left_level(read, token->name);
-            for (size_t l = 0; l < count && level >= 0; l++) {
-                const struct expr *e = l < 64 ? loads[l]->args[level] : NULL;
-                if (e == NULL || e->op != OP_INDEX || e->level != (unsigned)own) {
-                    illegal(checker, token,
-                            "%s reads %s at another %s than its own, so steps cannot be shared by "
-                            "it; put @p in the lines of the stages",
-                            reader->tensor->name, read->tensor->name, token->name);
-                    return;
-                }
-            }
-        }
-    }
+    const struct work *reader, *read;
+    if (work_is_own(checker->schedule, rec, token->name, &reader, &read))
+        return;
+    if (read == NULL)
+        illegal(checker, token, "%s has no left index %s of the same extent", reader->tensor->name,
+                token->name);
+    else
+        illegal(checker, token,
+                "%s reads %s at another %s than its own, so steps cannot be shared by it; put @p "
+                "in the lines of the stages",
+                reader->tensor->name, read->tensor->name, token->name);
 }
 
 static void

@@ -174,6 +174,13 @@ work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
 /* Loops of a block's own line, which share its steps among threads? */
 bool
 work_rec_has_loops(const struct schedule *schedule, int rec);
+/* Does every stage of a block have this left index, and read what the block computes at its own
+ * value of it only? If not, *reader does not, reading *read; or it has no such index: *read is
+ * NULL.
+ */
+bool
+work_is_own(const struct schedule *schedule, const struct rec *rec, const char *name,
+            const struct work **reader, const struct work **read);
 /* The level of a left index of this name, or -1. */
 int
 work_left_level(const struct work *work, const char *name);

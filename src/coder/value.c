@@ -678,6 +678,8 @@ integer_choice(struct nest *nest, const struct member *member, const struct expr
                const struct value *reduced)
 {
     bool vector = varies(nest, member, e);
+    if (e->count == 2 && e->args[0] == e->args[1]) /* compilers remark it */
+        return value_at(nest, member, e->args[0], reduced);
     for (unsigned i = 0; i < e->count; i++) /* what was reduced may be a vector all the same */
         vector = vector || value_at(nest, member, e->args[i], reduced).vector;
     enum lane lane = value_lane(nest, member, e, vector);

@@ -594,6 +594,39 @@ work_left_level(const struct work *work, const char *name)
     return -1;
 }
 
+/* All of these are read at this index of the reader. */
+static bool
+reads_at(const struct work *reader, const struct work *read, unsigned dimension, unsigned level)
+{
+    const struct expr *loads[64];
+    size_t count = work_loads(reader->code, read->tensor, loads, 64);
+    for (size_t i = 0; i < count && i < 64; i++)
+        if (loads[i]->args[dimension]->op != OP_INDEX || loads[i]->args[dimension]->level != level)
+            return false;
+    return count <= 64;
+}
+
+bool
+work_is_own(const struct schedule *schedule, const struct rec *rec, const char *name,
+            const struct work **reader, const struct work **read)
+{
+    const struct work *first = &schedule->works[rec->first], *end = first + rec->count;
+    int level = work_left_level(first, name);
+    *read = NULL;
+    for (*reader = first; *reader < end; (*reader)++) {
+        int own = work_left_level(*reader, name);
+        if (level < 0 || own < 0 || (*reader)->extent[own] != first->extent[level] ||
+            (unsigned)own == (*reader)->stage->carried)
+            return false;
+    }
+    for (*reader = first; *reader < end; (*reader)++)
+        for (*read = first; *read < end; (*read)++)
+            if (!reads_at(*reader, *read, (unsigned)work_left_level(*read, name),
+                          (unsigned)work_left_level(*reader, name)))
+                return false;
+    return true;
+}
+
 /* What a block's line copies, those of its stages copy that read it: before all else, which is
  * before the first step. */
 static void
