@@ -106,8 +106,7 @@ run_steps(struct nest *nest, size_t at, const char *var, int64_t step, int64_t f
 
 /* What is left behind the full steps. */
 static void
-run_rest(struct nest *nest, size_t at, int64_t full, int64_t step, const struct reach *reach,
-         walk_step *walk)
+run_rest(struct nest *nest, size_t at, int64_t full, int64_t step, const struct reach *reach)
 {
     struct emitter *em = nest->em;
     struct span *span = &nest->span[nest->line->tokens[at].level], saved = *span;
@@ -131,7 +130,7 @@ run_rest(struct nest *nest, size_t at, int64_t full, int64_t step, const struct 
         code_open(em, "if (%s) {", possible.data);
     else
         code_open(em, "{");
-    walk(nest, at, rest);
+    walk_at(nest, at, rest);
     code_close(em);
     nest->conditions -= outer;
 }
@@ -172,7 +171,7 @@ plain_loop(struct nest *nest, size_t at)
     }
     nest->conditions -= outer;
     if (rest > 0)
-        run_rest(nest, at, full, step, tight ? &reach : NULL, walk_at);
+        run_rest(nest, at, full, step, tight ? &reach : NULL);
 }
 
 static void
