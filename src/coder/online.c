@@ -117,14 +117,18 @@ fit_sum(struct fitter *fitter)
     int8_t row[LANG_MAX_LEVELS];
     if (sum == NULL)
         return true;
+    static const char shape[] =
+        "the second stage is S[..] = sum[j](exp(P[..,j]-M[..])), all of it in one stage (inline "
+        "what is between)";
     if (!is_bare(sum, REDUCE_SUM) || sum->rank != fitter->max->rank ||
         sum->extent[sum->rank] != fitter->max->extent[fitter->max->rank] ||
-        !is_weight(fitter, sum, sum->reduce->args[0]) ||
-        (expr_filter(sum->reduce) != NULL && expr_filter(fitter->max->reduce) == NULL))
-        return misfit(fitter, sum,
-                      "the second stage is S[..] = sum[j](exp(P[..,j]-M[..])), all of it in one "
-                      "stage (inline what is between)");
+        !is_weight(fitter, sum, sum->reduce->args[0]))
+        return misfit(fitter, sum, shape);
     find_rows(sum, sum->reduce->args[0]->args[0]->args[1], row);
+    const struct expr *filter = expr_filter(sum->reduce);
+    if (filter != NULL &&
+        filter != moved_to(fitter, expr_filter(fitter->max->reduce), row, sum->rank))
+        return misfit(fitter, sum, "its terms are those of M: leave out the filter, or write M's");
     for (unsigned d = 0; d < sum->rank; d++)
         fitter->online->sum_row[row[d]] = (int8_t)d;
     return true;

@@ -338,6 +338,13 @@ running_maxima_have_a_shape(void **state)
             "1:14: online(j/2: M,E): E does not fit: the last stage is O[..] = "
             "sum[j](exp(P[..,j]-M[..])*V[..]), perhaps divided by S[..], all of it in one stage "
             "(inline what is between)");
+    refuses(state,
+            "in X: f32[9,9]; in V: f32[9]\nM[i] = max[j](if(j >= i, X[i,j], -inf))\n"
+            "S[i] = sum[j ? j > i](exp(if(j >= i, X[i,j], -inf)-M[i]))\n"
+            "O[i] = sum[j](exp(if(j >= i, X[i,j], -inf)-M[i])*V[j])/S[i]\nout O\n",
+            "O: i online(j/4: M,S,O) acc j",
+            "1:6: online(j/4: M,S,O): S does not fit: its terms are those of M: leave out the "
+            "filter, or write M's");
     allows(state, SCORES, INLINED "i/4@p online(j/2v: M,S,O) i/2 e/v acc j i@u e@v");
     /* in words of the kernel: the sum so far is scaled once for each tile */
     says(state, SCORES, INLINED "i@p online(j/8: M,S,O) e/v acc j e@v", "scale_0[0]");
