@@ -501,6 +501,13 @@ check_prefetch(struct checker *checker, size_t at)
                 work->tensor->name, name);
         return;
     }
+    const struct stage *stage = token->tensor->stage;
+    if (stage != NULL &&
+        work_is_provided(checker->schedule, (size_t)(stage - checker->schedule->program->stages),
+                         work->number)) {
+        illegal(checker, token, "%s is computed just before it is read; leave it out", name);
+        return;
+    }
     for (unsigned d = 0; d < token->tensor->rank; d++)
         if (load->args[d]->loads) {
             illegal(checker, token, "where %s is read is itself read from memory; leave it out",

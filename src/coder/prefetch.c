@@ -39,23 +39,12 @@ width_of(const struct nest *nest, const struct expr *load)
     return width;
 }
 
-static bool
-is_scratch(const struct nest *nest, const struct tensor *tensor)
-{
-    const struct box *box = nest->boxes;
-    while (box != NULL && box->tensor != tensor)
-        box = box->outer;
-    return box != NULL && !box->whole;
-}
-
 void
 prefetch_walk(struct nest *nest, size_t at)
 {
     struct emitter *em = nest->em;
     const struct token *token = &nest->line->tokens[at];
     const struct expr *load = prefetch_access(nest->member[0].work, token->tensor);
-    if (is_scratch(nest, token->tensor)) /* just written */
-        return;
     const struct token *loop = prefetch_loop(nest->line, at, load);
     int64_t step = loop->mark == MARK_VECTOR ? (int64_t)nest->lanes : loop->step;
     int64_t size = (int64_t)dtype_info[token->tensor->dtype].size;

@@ -397,6 +397,8 @@ fetches_are_ahead_of_loops(void **state)
     refuses(state, "in X: f32[9]; in T: i32[5] from 0 to 8\nY[i] = X[T[i]]\nout Y\n",
             "Y: i pre(X,2)",
             "1:6: pre(X,2): where X is read is itself read from memory; leave it out");
+    refuses(state, SOFTMAX, "Y: r pre(S,2) do(S) j",
+            "1:6: pre(S,2): S is computed just before it is read; leave it out");
     /* k/2 is the innermost before it; 32 floats are two lines */
     says(state, "in A: f32[8,64]; in B: f32[64,64]\nC[i,j] = sum[k](A[i,k]*B[k,j])\nout C\n",
          "C: i j/4v acc k/2 pre(B,3) k j/v@u j@v",
