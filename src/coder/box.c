@@ -94,17 +94,17 @@ span_of(struct emitter *em, const struct hull *hull, int64_t size, const char *i
     start.add += hull->low;
     int64_t low = hull->least, high = hull->most - extent + 1;
     if (low >= 0 && hull->most < size && start.count == 1 && start.term[0].coefficient == 1)
-        return (struct span){start.term[0].var, start.add, extent, low, high};
+        return (struct span){start.term[0].var, start.add, extent, low, high, 0};
     const char *var = code_name(em, index);
     if (low >= 0 && hull->most < size) {
         code_line(em, "const long %s = %s;", var, lin_text(em->arena, &start));
-        return (struct span){var, 0, extent, low, high};
+        return (struct span){var, 0, extent, low, high, 0};
     }
     /* Near the ends the box is moved inwards: it has the same size everywhere. */
     const char *text = lin_text(em->arena, &start);
     code_line(em, "const long %s = %s < 0 ? 0 : %s > %" PRId64 " ? %" PRId64 " : %s;", var, text,
               text, size - extent, size - extent, text);
-    return (struct span){var, 0, extent, 0, size - extent};
+    return (struct span){var, 0, extent, 0, size - extent, 0};
 }
 
 /* A guest that reduces over an index of its host needs all of it. */
@@ -163,10 +163,12 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
             /* the same place, not yet moved inwards */
             const struct hull *h = &inner[i];
             if (h->base.count == 1 && h->base.term[0].coefficient == 1)
-                reader.span[i] = (struct span){h->base.term[0].var, h->low, h->high - h->low + 1,
-                                               h->least, h->most - (h->high - h->low)};
+                reader.span[i] = (struct span){h->base.term[0].var,          h->low,
+                                               h->high - h->low + 1,         h->least,
+                                               h->most - (h->high - h->low), 0};
             else if (h->base.count == 0)
-                reader.span[i] = (struct span){NULL, h->low, h->high - h->low + 1, h->low, h->low};
+                reader.span[i] =
+                    (struct span){NULL, h->low, h->high - h->low + 1, h->low, h->low, 0};
         }
         add_loads(hulls, &reader, tensor);
         for (size_t g = 0; g < line->count; g++)

@@ -8,9 +8,8 @@
  * Rows are as wide as those of what is read; the columns past the end of Y's rows are computed and
  * not used. What S reads is stored with its two dimensions as one and, at the end, as much longer
  * as the last of those columns needs: in the copy that `pad` or `phase` made for S, else in a new
- * one. A tensor that is read at y, x themselves and is as wide as S is not copied but read at
- * yx/W, yx%W, which is the same place in memory as yx: then nothing is enlarged either and the
- * whole is a pure merge.
+ * one. What is read at y, x themselves and is as wide as S has its elements in that order already:
+ * then the copy is none (same.c).
  *
  * The epilogue goes along if it reads what it reads in the same way; otherwise the new stage holds
  * the reduction alone, in the accumulator's type, and S computes the epilogue while it copies. */
@@ -22,9 +21,8 @@
 
 struct source { /* a tensor read with y and x */
     struct tensor *tensor;
-    const struct tensor *stored; /* as it is read after; the tensor itself: at yx/W, yx%W */
+    const struct tensor *stored; /* as it is read after */
     unsigned dimension;          /* of y; that of x follows */
-    bool plain;                  /* at y, x themselves, always */
     int64_t last;                /* the largest y*width+x + .. read */
 };
 
@@ -48,7 +46,7 @@ both_levels(const struct flat *flat)
 
 /* e = index of this level + something free of y and x */
 static bool
-is_shifted(const struct flat *flat, const struct expr *e, unsigned level, bool *plain)
+is_shifted(const struct flat *flat, const struct expr *e, unsigned level)
 {
     struct sum sum;
     bool found = false;
@@ -61,7 +59,6 @@ is_shifted(const struct flat *flat, const struct expr *e, unsigned level, bool *
         else if (atom->free & both_levels(flat) && sum.terms[i].factor != 0)
             return false;
     }
-    *plain = *plain && e->op == OP_INDEX;
     return found;
 }
 
@@ -74,7 +71,7 @@ source_of(struct flat *flat, const struct tensor *tensor, unsigned dimension)
     if (flat->source_count == MAX_SOURCES)
         return NULL;
     struct source *source = &flat->sources[flat->source_count++];
-    *source = (struct source){.dimension = dimension, .plain = true};
+    *source = (struct source){.dimension = dimension};
     source->tensor = flat->edit->program->tensors[tensor->number];
     return source;
 }
@@ -87,14 +84,13 @@ refuse_read(struct flat *flat, const struct expr *load, const char *how, const c
 }
 
 static bool
-take_shape(struct flat *flat, const struct expr *load, unsigned d, bool plain)
+take_shape(struct flat *flat, const struct expr *load, unsigned d)
 {
     const struct tensor *tensor = load->tensor;
     struct source *source = source_of(flat, tensor, d);
     if (source == NULL)
         return refuse_read(flat, load, "in different places of its shape, or with too many others",
                            "y and x must be the same two dimensions always");
-    source->plain = source->plain && plain;
     if (flat->width == 0)
         flat->width = tensor->size[d + 1];
     if (flat->width == tensor->size[d + 1])
@@ -113,7 +109,6 @@ take_load(struct flat *flat, const struct expr *load)
     const struct stage *stage = change__stage(flat->edit);
     const char *y = stage->index[flat->y], *x = stage->index[flat->y + 1];
     unsigned rank = load->tensor->rank, d = 0;
-    bool plain = true;
     if (!(load->free & both_levels(flat)))
         return true;
     if (expr_default(load) != NULL)
@@ -122,12 +117,12 @@ take_load(struct flat *flat, const struct expr *load)
                                         load->tensor->name));
     while (d < rank && !(load->args[d]->free & both_levels(flat)))
         d++;
-    bool fits = d + 1 < rank && is_shifted(flat, load->args[d], flat->y, &plain) &&
-                is_shifted(flat, load->args[d + 1], flat->y + 1, &plain);
+    bool fits = d + 1 < rank && is_shifted(flat, load->args[d], flat->y) &&
+                is_shifted(flat, load->args[d + 1], flat->y + 1);
     for (unsigned i = 0; i < rank; i++)
         fits = fits && (i == d || i == d + 1 || !(load->args[i]->free & both_levels(flat)));
     if (fits)
-        return take_shape(flat, load, d, plain);
+        return take_shape(flat, load, d);
     return refuse_read(flat, load,
                        arena_printf(flat->edit->arena,
                                     "other than at %s+.., %s+.. in two adjacent "
@@ -267,17 +262,11 @@ static bool
 store_sources(struct flat *flat)
 {
     struct edit *edit = flat->edit;
-    int64_t width = change__stage(edit)->tensor->size[flat->y + 1];
     struct visit visit = {edit, take_last, flat};
     change__visit(&visit, flat->part);
-    for (unsigned i = 0; i < flat->source_count; i++) {
-        struct source *source = &flat->sources[i];
-        source->stored = source->tensor;
-        bool direct =
-            source->plain && flat->width == width && !change__is_copy(edit, source->tensor);
-        if (!direct && !store_flat(flat, source))
+    for (unsigned i = 0; i < flat->source_count; i++)
+        if (!store_flat(flat, &flat->sources[i]))
             return false;
-    }
     return true;
 }
 
@@ -298,12 +287,6 @@ move_load(struct move *move, const struct expr *load, const struct expr *const *
     if (source == NULL)
         return NULL;
     unsigned d = source->dimension;
-    if (source->stored == source->tensor) {
-        memcpy(subscripts, args, load->tensor->rank * sizeof *subscripts);
-        subscripts[d] = ir_binary(ir, OP_DIV, yx, width);
-        subscripts[d + 1] = ir_binary(ir, OP_MOD, yx, width);
-        return change__load(flat->edit, source->stored, subscripts, NULL);
-    }
     for (unsigned i = 0; i < load->tensor->rank; i++)
         subscripts[i > d ? i - 1 : i] = args[i];
     subscripts[d] = ir_binary(

@@ -648,7 +648,7 @@ check_schedule(struct schedule *schedule, struct diags *diags)
         if (schedule->works[i].fate == FATE_INLINE)
             check_vanished(&checker);
         good = good && checker.good;
-        if (schedule->works[i].fate == FATE_INLINE || schedule->works[i].fate == FATE_WITH)
+        if (!work_has_loops(&schedule->works[i]) || schedule->works[i].fate == FATE_WITH)
             continue;
         check_line(&checker);
         good = good && checker.good;

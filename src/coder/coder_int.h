@@ -72,6 +72,7 @@ enum fate {
     FATE_INLINE, /* gone: its readers compute it */
     FATE_DO,     /* in its consumer, a box at a time */
     FATE_WITH,   /* in its host's loops */
+    FATE_SAME,   /* the memory of another tensor, in the same order: nothing to do */
 };
 
 #define BOUND_MOST 16 /* of a reduction; more are tested term by term */
@@ -105,9 +106,10 @@ struct work {
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
     const struct expr *before; /* a scan: its own element of the step before; else NULL */
     enum fate fate;
-    size_t consumer; /* FATE_DO, FATE_WITH: the stage whose line names it */
-    bool stored;     /* FATE_DO, FATE_WITH: the whole tensor is needed too */
-    bool in_place;   /* FATE_DO, FATE_WITH: its boxes make up the whole tensor, each element once */
+    const struct tensor *same; /* FATE_SAME: of which it is the memory; else NULL */
+    size_t consumer;           /* FATE_DO, FATE_WITH: the stage whose line names it */
+    bool stored;               /* FATE_DO, FATE_WITH: the whole tensor is needed too */
+    bool in_place; /* FATE_DO, FATE_WITH: its boxes make up the whole tensor, each element once */
 };
 
 /* online(j/STEP: M,S,O): M = max_j P, S = sum_j exp(P-M), O = sum_j exp(P-M)*V/S. Tile by tile of j
@@ -149,6 +151,19 @@ work_reduce(const struct expr *code);
 size_t
 work_loads(const struct expr *e, const struct tensor *tensor, const struct expr **loads,
            size_t most);
+/* Has it a line, or loops of another line? */
+static inline bool
+work_has_loops(const struct work *work)
+{
+    return work->fate != FATE_INLINE && work->fate != FATE_SAME;
+}
+/* same.c */
+/* The tensor whose memory a stage without a line would be; NULL: none. Earlier stages are known. */
+const struct tensor *
+work_same(const struct schedule *schedule, const struct work *work);
+/* The tensor in whose memory this one lies: itself, an input, an output. */
+const struct tensor *
+work_memory(const struct schedule *schedule, const struct tensor *tensor);
 /* The ranges of a stage's indices. */
 void
 work_ranges(const struct work *work, struct level levels[LANG_MAX_LEVELS]);

@@ -51,6 +51,7 @@ struct span {        /* of an index: from var + add, `extent` elements */
     const char *var; /* NULL: none */
     int64_t add, extent;
     int64_t low, high; /* values that var + add takes */
+    int64_t unit;      /* var is a multiple of it; 0: not known */
 };
 
 /* A copy of a tensor's box, or the tensor itself seen from inside a loop. */
@@ -238,6 +239,11 @@ subscript_form(struct nest *nest, const struct member *member, const struct expr
 void
 subscript_ranges(const struct nest *nest, const struct member *member,
                  struct level levels[LANG_MAX_LEVELS]);
+
+/* The values that it takes here, all lanes in use together. */
+void
+subscript_interval(const struct nest *nest, const struct member *member, const struct expr *e,
+                   int64_t *low, int64_t *high);
 /* How far the expression moves from lane to lane; false: not by the same each time. */
 bool
 subscript_stride(const struct nest *nest, const struct member *member, const struct expr *e,

@@ -332,7 +332,7 @@ program_bytes(const struct schedule *schedule)
         bool there = tensor->stage == NULL;
         if (!there) {
             const struct work *work = &schedule->works[tensor->stage - program->stages];
-            there = work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
+            there = work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
         }
         bytes += there ? (double)tensor->count * (double)dtype_info[tensor->dtype].size : 0;
     }

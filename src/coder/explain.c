@@ -446,7 +446,7 @@ coder_explain_lines(struct arena *arena, const struct schedule *schedule, struct
             (*lines)[count++] = (struct coder_line){
                 line_text(arena, arena_printf(arena, "rec %s", name), &schedule->recs[stage->rec]),
                 name, tell_rec(&teller, &schedule->recs[stage->rec], stage)};
-        if (work->fate == FATE_INLINE || (work->fate == FATE_WITH && line->count == 0))
+        if (!work_has_loops(work) || (work->fate == FATE_WITH && line->count == 0))
             continue;
         const char *does = "";
         if (work->fate == FATE_WITH)

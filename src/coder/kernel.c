@@ -214,6 +214,13 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
     return name;
 }
 
+/* The whole tensor lies in memory. */
+static bool
+is_stored(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
+}
+
 static void
 name_storage(struct emitter *em)
 {
@@ -224,8 +231,11 @@ name_storage(struct emitter *em)
     for (size_t i = 0; i < program->stage_count; i++) {
         const struct work *work = &em->schedule->works[i];
         const struct tensor *tensor = work->tensor;
-        bool whole = work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
-        if (tensor->output >= 0 || !whole)
+        if (work_memory(em->schedule, tensor) != tensor) {
+            em->storage[tensor->number] = em->storage[work_memory(em->schedule, tensor)->number];
+            continue;
+        }
+        if (tensor->output >= 0 || !is_stored(work))
             continue;
         if (tensor->dtype == DTYPE_BF16)
             code_helper(em, "bf16_of_f32");
@@ -328,7 +338,7 @@ has_storage(const struct emitter *em, const struct tensor *tensor)
     if (tensor->stage == NULL || tensor->output >= 0)
         return true;
     const struct work *work = &em->schedule->works[tensor->stage - em->schedule->program->stages];
-    return work->fate == FATE_ROOT || (work->fate != FATE_INLINE && work->stored);
+    return work->fate == FATE_SAME || is_stored(work);
 }
 
 /* The body of a root under other names of its tensors; names inside begin anew. */
@@ -470,7 +480,7 @@ block_spans(const struct block *block, const struct work *work, struct span *lef
 {
     for (unsigned l = 0; l < work->rank; l++)
         left[l] = (struct span){.extent = work->extent[l]};
-    left[work->stage->carried] = (struct span){block->step, 0, 1, 0, block->rec->size - 1};
+    left[work->stage->carried] = (struct span){block->step, 0, 1, 0, block->rec->size - 1, 0};
     for (size_t i = 0; i < block->loops; i++)
         left[work_left_level(work, block->loop[i]->name)] = block->span[i];
 }
@@ -504,13 +514,13 @@ code_tiles(struct emitter *em, struct block *block, size_t at)
     const char *var = block->var[at];
     if (rest > 0)
         code_open(em, "if (%s < %" PRId64 ") {", var, full * step);
-    block->span[at] = (struct span){var, 0, step, 0, (full - 1) * step};
+    block->span[at] = (struct span){var, 0, step, 0, (full - 1) * step, step};
     code_tiles(em, block, at + 1);
     if (rest > 0) {
         em->indent--;
         code_line(em, "} else {");
         em->indent++;
-        block->span[at] = (struct span){NULL, full * step, rest, full * step, full * step};
+        block->span[at] = (struct span){NULL, full * step, rest, full * step, full * step, 0};
         code_tiles(em, block, at + 1);
         code_close(em);
     }

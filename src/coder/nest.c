@@ -33,14 +33,33 @@ span_text(struct emitter *em, const struct span *span, int64_t more)
 static struct span
 part_of(const struct span *span, int64_t from, int64_t extent)
 {
-    return (struct span){span->var, span->add + from, extent, span->low + from, span->high + from};
+    struct span part = *span;
+    part.add += from;
+    part.extent = extent;
+    part.low += from;
+    part.high += from;
+    return part;
+}
+
+static int64_t
+divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
 }
 
 /* The tile that a loop variable stands for: it runs over `count` steps from the span's start. */
 static struct span
 looped(const struct span *span, const char *var, int64_t step, int64_t count)
 {
-    return (struct span){var, 0, step, span->low, span->high + (count - 1) * step};
+    int64_t unit = divisor(step, divisor(span->add, span->var ? span->unit : 0));
+    bool known = span->var == NULL || span->unit > 0;
+    return (struct span){
+        var, 0, step, span->low, span->high + (count - 1) * step, known ? unit : 0};
 }
 
 /* Reduction loops outside of the accumulators: is this the first, the last pass? */

@@ -138,13 +138,14 @@ each_vector(struct row *row, visit_vector *visit)
         for (unsigned i = 0; i < COPIES; i++)
             visit_at(row,
                      (struct span){var, i * lanes, 1, span.low + i * lanes,
-                                   span.high + (together - 1) * step + i * lanes},
+                                   span.high + (together - 1) * step + i * lanes, 0},
                      lanes, i, visit);
         code_close(nest->em);
         done = together * COPIES;
     }
     for (int64_t from = done * lanes; from < span.extent; from += lanes) {
-        struct span part = {span.var, span.add + from, 1, span.low + from, span.high + from};
+        struct span part = {span.var,        span.add + from,  1,
+                            span.low + from, span.high + from, span.unit};
         int64_t rest = span.extent - from;
         visit_at(row, part, rest < lanes ? rest : lanes, (unsigned)(from / lanes % COPIES), visit);
     }
@@ -284,7 +285,7 @@ each_row(struct row *row, unsigned level)
         const char *var = code_name(em, weights->index[level]);
         code_open(em, "for (long %s = %s; %s < %s; %s++) {", var, span_text(em, &span, 0), var,
                   span_text(em, &span, span.extent), var);
-        nest->span[level] = (struct span){var, 0, 1, span.low, span.high + span.extent - 1};
+        nest->span[level] = (struct span){var, 0, 1, span.low, span.high + span.extent - 1, 0};
     }
     each_row(row, level + 1);
     if (span.extent > 1)

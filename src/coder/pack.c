@@ -179,7 +179,7 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     copying->threads = false;
     code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
               start_text(em, &saved, 0), var, saved_end, var, step);
-    *span = (struct span){var, 0, step, saved.low, saved.high + saved.extent - step};
+    *span = (struct span){var, 0, step, saved.low, saved.high + saved.extent - step, 0};
     struct lin elements = {.add = -saved.add};
     lin_add_var(&elements, var, 1);
     if (saved.var != NULL)

@@ -525,7 +525,8 @@ coder_write(struct buf *buf, const struct schedule *schedule)
         bool inlines = false; /* of a stage that is inlined itself, only that matters */
         for (size_t t = 0; t < line->count; t++)
             inlines = inlines || line->tokens[t].form == TOKEN_INLINE;
-        if ((fate == FATE_INLINE && !inlines) || (fate == FATE_WITH && line->count == 0))
+        if ((fate == FATE_INLINE && !inlines) || (fate == FATE_WITH && line->count == 0) ||
+            fate == FATE_SAME)
             continue;
         buf_printf(buf, "%s:", program->stages[i].tensor->name);
         for (size_t t = 0; t < line->count; t++)

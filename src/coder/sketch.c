@@ -4,6 +4,7 @@
  * first; a root takes along the producers that its rows alone read (norms, softmax, attention);
  * what is left is a nest of its own, laid out as a tile of registers, as rows, or as a stream. */
 #include "coder/sketch_int.h"
+#include "coder/view_int.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -96,7 +97,8 @@ stage_named(const struct program *program, const char *name)
     return NULL;
 }
 
-/* Windows: what may lie outside is padded, strides become phases, short rows are put end to end. */
+/* Windows: where their elements are used often, what may lie outside is padded, strides become
+ * phases, and rows that leave lanes idle are put end to end. */
 static void
 change_windows(struct sketcher *s, const char *name)
 {
@@ -109,7 +111,7 @@ change_windows(struct sketcher *s, const char *name)
     sketch_loads(reduce->args[0], loads, &count, 32);
     unsigned last = stage->tensor->rank - 1;
     const char *padded = NULL, *window = NULL;
-    bool strided = false;
+    bool strided = false, reused = false; /* by another left index, as in a convolution */
     for (size_t i = 0; i < count; i++) {
         int64_t stride;
         if (expr_default(loads[i]) != NULL)
@@ -120,16 +122,18 @@ change_windows(struct sketcher *s, const char *name)
                     (loads[i]->args[d]->op == OP_INDEX || !(loads[i]->args[d]->free & 1u << last));
         if (!plain && (loads[i]->free & 1u << last)) {
             window = loads[i]->tensor->name;
-            strided = strided || !sketch_stride(loads[i], last, &stride) || stride > 1;
+            for (unsigned l = 0; l < last; l++)
+                reused = reused || (stage->tensor->size[l] > 1 && !(loads[i]->free & 1u << l));
+            strided = strided || !view_stride(loads[i], last, &stride) || stride > 1;
         }
     }
     if (window == NULL)
         return;
-    if (padded != NULL && sketch_ask_if(s, name, "pad", true))
+    if (padded != NULL && sketch_ask_if(s, name, "pad", reused))
         change(s, &(struct change_line){CHANGE_PAD, name, padded, NULL, 0},
                arena_printf(arena, "! pad %s %s", name, padded));
     const char *flat = name;
-    if (strided && sketch_ask_if(s, name, "phase", true) &&
+    if (strided && sketch_ask_if(s, name, "phase", reused) &&
         change(s, &(struct change_line){CHANGE_PHASE, name, window, NULL, 0},
                arena_printf(arena, "! phase %s %s", name, window))) {
         /* a transposed convolution is computed in a stage of its own, which may need padding */
@@ -144,9 +148,9 @@ change_windows(struct sketcher *s, const char *name)
     }
     const struct stage *target = stage_named(s->program, flat);
     unsigned rank = target->tensor->rank;
-    int64_t width = target->tensor->size[rank - 1];
-    unsigned lanes = s->space->machine.vector_bytes / 4;
-    if (sketch_ask_if(s, name, "flat", width < 16 * lanes))
+    int64_t width = target->tensor->size[rank - 1], lanes = s->space->machine.vector_bytes / 4;
+    int64_t rounded = (width + lanes - 1) / lanes * lanes;
+    if (sketch_ask_if(s, name, "flat", reused && 10 * rounded > 11 * width))
         change(s,
                &(struct change_line){CHANGE_FLAT, flat, target->index[rank - 2],
                                      target->index[rank - 1], 0},
@@ -268,7 +272,7 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
     for (size_t i = count; i-- > 0;) {
         const struct work *work = &s.schedule->works[i];
         const struct rec *rec = work->stage->rec >= 0 ? &s.program->recs[work->stage->rec] : NULL;
-        if (work->fate == FATE_INLINE || s.group[i] >= 0)
+        if (!work_has_loops(work) || s.group[i] >= 0)
             continue;
         if (rec != NULL && rec->first != i)
             continue; /* with the first */

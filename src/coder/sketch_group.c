@@ -76,7 +76,7 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
         const struct work *work = &works[i];
         int8_t map[LANG_MAX_RANK];
         bool inside = true, any = false;
-        if (work->fate == FATE_INLINE || work->tensor->output >= 0 || work->stage->rec >= 0 ||
+        if (!work_has_loops(work) || work->tensor->output >= 0 || work->stage->rec >= 0 ||
             s->group[i] >= 0)
             continue;
         for (size_t r = i + 1; r < s->program->stage_count && inside; r++) {

@@ -44,6 +44,8 @@ struct look {
     int vector;              /* level in lanes, or -1 */
     bool gathers;            /* some load does not follow it */
     int other;               /* left level that the vector's loads do not depend on, or -1 */
+    bool window;             /* ... or on which neighbours read much the same: a small window */
+    int64_t row;             /* loads ask for vector/row, vector%row; 0: none does */
 };
 
 struct look
@@ -51,9 +53,6 @@ sketch_look(struct sketcher *s, const struct work *work);
 /* The different loads of an expression. */
 void
 sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most);
-/* Elements that a load moves by with one step of a level; false: not evenly. */
-bool
-sketch_stride(const struct expr *load, unsigned level, int64_t *stride);
 
 /* ---- lines (sketch_line.c) ---- */
 

@@ -19,7 +19,16 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
 {
     struct sketcher *s = look->s;
     const char *stage = look->work->tensor->name, *v = name_of(look, look->vector);
-    int64_t vectors = look->work->extent[look->vector] / look->work->lanes;
+    enum { MOST_COPIES = 32 };
+    int64_t lanes = look->work->lanes, vectors = look->work->extent[look->vector] / lanes;
+    if (look->row >= lanes && look->row <= MOST_COPIES * lanes) {
+        /* by whole rows: then every vector knows its place in one */
+        sketch_put(s, "%s/%" PRId64, v, look->row);
+        if (look->row > lanes)
+            sketch_put(s, "%s/v@u", v);
+        sketch_put(s, "%s@v", v);
+        return;
+    }
     unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 4, usual)];
     if (unroll > 1 && vectors > 1) {
         sketch_put(s, "%s/%uv", v, unroll);
@@ -182,6 +191,39 @@ round_to(int64_t value, int64_t step)
     return value < step ? step : value;
 }
 
+/* Small windows: a few rows and vectors at a time, all terms unrolled. */
+static void
+window_line(struct look *look, uint32_t done, bool inner)
+{
+    static const struct {
+        unsigned rows, vectors;
+    } tiles[] = {{2, 2}, {4, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 2}, {1, 1}, {3, 2}};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *v = name_of(look, look->vector), *o = name_of(look, look->other);
+    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, 0);
+    unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
+    bool threads = !inner;
+    put_left(look, done | 1u << look->vector | 1u << look->other, threads);
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
+            threads = threads && work->extent[l] == 1;
+    const char *mark = threads ? "@p" : "";
+    if (rows > 1 && rows < work->extent[look->other])
+        sketch_put(s, "%s/%u%s", o, rows, mark);
+    else if (rows == 1)
+        sketch_put(s, "%s%s", o, mark);
+    if (vectors * work->lanes < work->extent[look->vector])
+        sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
+    sketch_put(s, "acc");
+    put_reduction(look, 64);
+    if (rows > 1)
+        sketch_put(s, "%s@u", o);
+    if (vectors > 1 && work->extent[look->vector] > work->lanes)
+        sketch_put(s, "%s/v@u", v);
+    sketch_put(s, "%s@v", v);
+}
+
 static void
 tile_line(struct look *look, uint32_t done, bool inner)
 {
@@ -280,7 +322,7 @@ tile_line(struct look *look, uint32_t done, bool inner)
         sketch_put(s, "%s/%u", o, tile.rows);
     sketch_put(s, "acc");
     static const int64_t copies[] = {4, 9, 1, 25};
-    int64_t most = copies[sketch_ask(s, stage, "unroll", 4, 0)] * 12 / (tile.rows * tile.vectors);
+    int64_t most = copies[sketch_ask(s, stage, "unroll", 4, 1)] * 12 / (tile.rows * tile.vectors);
     put_reduction(look, most > 0 ? most : 1);
     if (look->other >= 0 && rows > 1)
         sketch_put(s, "%s@u", name_of(look, look->other));
@@ -342,6 +384,8 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
         put_reduction(&look, 8);
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
+    else if (look.window)
+        window_line(&look, done | ones_of(work), inner);
     else
         tile_line(&look, done | ones_of(work), inner);
 }

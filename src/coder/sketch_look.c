@@ -1,5 +1,6 @@
 /* Which index a stage has in lanes, and which one shares the vectors that it loads. */
 #include "coder/sketch_int.h"
+#include "coder/view_int.h"
 
 void
 sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most)
@@ -17,23 +18,6 @@ sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, siz
         sketch_loads(e->args[i], loads, count, most);
 }
 
-/* Elements that a load moves by with one step of a level; false: not evenly. */
-bool
-sketch_stride(const struct expr *load, unsigned level, int64_t *stride)
-{
-    int64_t size = 1;
-    *stride = 0;
-    for (unsigned d = load->tensor->rank; d-- > 0; size *= load->tensor->size[d]) {
-        int64_t coefficient[LANG_MAX_LEVELS], constant;
-        if (!(load->args[d]->free & 1u << level))
-            continue;
-        if (!expr_affine(load->args[d], coefficient, &constant))
-            return false;
-        *stride += coefficient[level] * size;
-    }
-    return true;
-}
-
 /* Loads that a vector of this level cannot read in one piece. */
 static unsigned
 bad_loads(const struct look *look, unsigned level)
@@ -44,7 +28,7 @@ bad_loads(const struct look *look, unsigned level)
     sketch_loads(look->body, loads, &count, 32);
     for (size_t i = 0; i < count; i++) {
         int64_t stride;
-        if (!sketch_stride(loads[i], level, &stride) || (stride != 0 && stride != 1))
+        if (!view_stride(loads[i], level, &stride) || (stride != 0 && stride != 1))
             bad++;
     }
     return bad;
@@ -99,6 +83,44 @@ choose_other(struct look *look)
     }
 }
 
+/* A window that no other index shares: neighbouring rows read much the same. */
+static void
+choose_window(struct look *look)
+{
+    enum { MOST_TERMS = 64 };
+    const struct work *work = look->work;
+    const struct expr *loads[32];
+    size_t count = 0;
+    int64_t terms = 1;
+    for (unsigned l = work->rank; l < work->levels; l++)
+        terms *= work->extent[l];
+    if (look->other >= 0 || look->vector != (int)work->rank - 1 || work->rank < 2 ||
+        work->levels == work->rank || terms > MOST_TERMS || work->stage->rec >= 0)
+        return;
+    unsigned row = work->rank - 2;
+    sketch_loads(look->body, loads, &count, 32);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
+            if ((loads[i]->args[d]->free & 1u << row) && loads[i]->args[d]->op != OP_INDEX)
+                look->window = true;
+    if (look->window)
+        look->other = (int)row;
+}
+
+static int64_t
+row_in(const struct expr *e, unsigned level)
+{
+    int64_t row = 0;
+    if (!(e->free & 1u << level))
+        return 0;
+    if ((e->op == OP_DIV || e->op == OP_MOD) && e->args[0]->op == OP_INDEX &&
+        e->args[1]->op == OP_INT)
+        return e->args[1]->integer;
+    for (unsigned i = 0; i < e->count && row == 0; i++)
+        row = row_in(e->args[i], level);
+    return row;
+}
+
 struct look
 sketch_look(struct sketcher *s, const struct work *work)
 {
@@ -116,7 +138,10 @@ sketch_look(struct sketcher *s, const struct work *work)
             sketch_ask_if(s, work->tensor->name, "left lanes", true))
             return left;
     }
-    if (look.vector >= 0)
+    if (look.vector >= 0) {
         choose_other(&look);
+        choose_window(&look);
+        look.row = row_in(look.body, (unsigned)look.vector);
+    }
     return look;
 }

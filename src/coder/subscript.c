@@ -71,6 +71,95 @@ subscript_ranges(const struct nest *nest, const struct member *member,
     }
 }
 
+/* e/W or e%W, where the loops go by whole rows of W: then the row is known and so is the place in
+ * it. e = rows * W + place; `place` runs over `lanes` by `step`. */
+struct row {
+    int64_t width;
+    int64_t place, step, lanes;
+    int64_t factor[LANG_MAX_LEVELS]; /* of the loop variables in e, all multiples of the width */
+};
+
+static bool
+find_row(const struct nest *nest, const struct member *member, const struct expr *e,
+         struct row *row)
+{
+    int64_t constant;
+    *row = (struct row){.lanes = nest->vector >= 0 ? nest->active : 1};
+    if ((e->op != OP_DIV && e->op != OP_MOD) || e->kind != KIND_INT || e->args[1]->op != OP_INT ||
+        e->args[1]->integer <= 0 || !expr_affine(e->args[0], row->factor, &constant))
+        return false;
+    row->width = e->args[1]->integer;
+    row->place = constant;
+    for (unsigned l = 0; l < member->work->levels; l++) {
+        const struct span *span = &nest->span[member->map[l]];
+        row->place += row->factor[l] * span->add;
+        if (member->map[l] == nest->vector)
+            row->step += row->factor[l];
+        if (row->factor[l] != 0 && span->var != NULL &&
+            (span->unit == 0 || row->factor[l] * span->unit % row->width != 0 ||
+             (row->factor[l] % row->width != 0 &&
+              (row->factor[l] < 0 || row->width % row->factor[l] != 0))))
+            return false;
+    }
+    int64_t last = row->place + row->step * (row->lanes - 1);
+    return num_floor_div(row->place, row->width) == num_floor_div(last, row->width);
+}
+
+void
+subscript_interval(const struct nest *nest, const struct member *member, const struct expr *e,
+                   int64_t *low, int64_t *high)
+{
+    struct level levels[LANG_MAX_LEVELS];
+    struct row row;
+    int64_t other_low, other_high;
+    if (e->op == OP_MOD && find_row(nest, member, e, &row)) {
+        int64_t first = num_floor_mod(row.place, row.width);
+        int64_t last = first + row.step * (row.lanes - 1);
+        *low = first < last ? first : last;
+        *high = first < last ? last : first;
+    } else if (e->op == OP_ADD || e->op == OP_SUB) {
+        subscript_interval(nest, member, e->args[0], low, high);
+        subscript_interval(nest, member, e->args[1], &other_low, &other_high);
+        *low += e->op == OP_ADD ? other_low : -other_high;
+        *high += e->op == OP_ADD ? other_high : -other_low;
+    } else {
+        subscript_ranges(nest, member, levels);
+        expr_interval(e, levels, low, high);
+    }
+}
+
+/* What one lane adds; false: not the same for all. */
+static bool
+stride_of(const struct nest *nest, const struct member *member, const struct expr *e,
+          int64_t *stride)
+{
+    int64_t a, b;
+    struct row row;
+    *stride = 0;
+    switch (e->op) {
+    case OP_ADD:
+    case OP_SUB:
+        if (!subscript_stride(nest, member, e->args[0], &a) ||
+            !subscript_stride(nest, member, e->args[1], &b))
+            return false;
+        *stride = e->op == OP_ADD ? a + b : a - b;
+        return true;
+    case OP_MUL:
+        if (e->args[1]->op != OP_INT || !subscript_stride(nest, member, e->args[0], &a))
+            return false;
+        *stride = a * e->args[1]->integer;
+        return true;
+    case OP_DIV:
+    case OP_MOD:
+        if (!find_row(nest, member, e, &row))
+            return false;
+        *stride = e->op == OP_MOD ? row.step : 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool
 subscript_stride(const struct nest *nest, const struct member *member, const struct expr *e,
                  int64_t *stride)
@@ -80,7 +169,7 @@ subscript_stride(const struct nest *nest, const struct member *member, const str
     for (unsigned i = 0; i < member->work->levels; i++)
         if (member->map[i] == nest->vector && (e->free & 1u << i)) {
             if (!expr_affine(e, coefficient, &constant))
-                return false;
+                return stride_of(nest, member, e, stride);
             *stride = coefficient[i];
         }
     return true;
@@ -97,6 +186,31 @@ bracket(struct arena *arena, const struct lin *lin)
     return simple ? text : arena_printf(arena, "(%s)", text);
 }
 
+static struct lin
+row_form(struct nest *nest, const struct member *member, const struct expr *e,
+         const struct row *row)
+{
+    struct lin result = {0};
+    if (e->op == OP_MOD) {
+        result.add = num_floor_mod(row->place, row->width);
+        return result;
+    }
+    result.add = num_floor_div(row->place, row->width);
+    for (unsigned l = 0; l < member->work->levels; l++) {
+        const struct span *span = &nest->span[member->map[l]];
+        if (row->factor[l] == 0 || span->var == NULL)
+            continue;
+        if (row->factor[l] % row->width == 0)
+            lin_add_var(&result, span->var, row->factor[l] / row->width);
+        else
+            lin_add_var(&result,
+                        arena_printf(nest->em->arena, "(%s / %" PRId64 ")", span->var,
+                                     row->width / row->factor[l]),
+                        1);
+    }
+    return result;
+}
+
 /* a/b and a%b of floor division, as a number or a C text. */
 static struct lin
 divided(struct nest *nest, const struct member *member, const struct expr *e)
@@ -106,6 +220,9 @@ divided(struct nest *nest, const struct member *member, const struct expr *e)
     struct lin b = subscript_form(nest, member, e->args[1]);
     struct level levels[LANG_MAX_LEVELS];
     int64_t low, high, divisor_low, divisor_high;
+    struct row row;
+    if (find_row(nest, member, e, &row))
+        return row_form(nest, member, e, &row);
     if (lin_is_number(&a) && lin_is_number(&b)) {
         result.add = e->op == OP_DIV ? num_floor_div(a.add, b.add) : num_floor_mod(a.add, b.add);
         return result;

@@ -420,22 +420,21 @@ may_read_on(const struct nest *nest, const struct member *member, const struct e
             const struct box *box)
 {
     const struct tensor *tensor = load->tensor;
-    struct level levels[LANG_MAX_LEVELS];
     int64_t end = 0, low, high;
     size_t size = dtype_info[tensor->dtype].size;
     if (box != NULL && !box->whole)
         return true; /* scratch has room behind its end */
-    if (tensor->input < 0 && tensor->output < 0)
+    const struct tensor *memory = work_memory(nest->em->schedule, tensor);
+    if (memory->input < 0 && memory->output < 0)
         return true;
-    subscript_ranges(nest, member, levels);
     for (unsigned i = 0; i < tensor->rank; i++) {
-        expr_interval(load->args[i], levels, &low, &high);
+        subscript_interval(nest, member, load->args[i], &low, &high);
         end += high * dimension_stride(box, tensor, i);
     }
     end += 1 + nest->lanes - nest->active;
-    int64_t room = tensor->count;
-    if (tensor->input >= 0) /* the rest of the last 64 bytes may be read */
-        room = (int64_t)((tensor->count * size + 63) / 64 * 64 / size);
+    int64_t room = memory->count;
+    if (memory->input >= 0) /* the rest of the last 64 bytes may be read */
+        room = (int64_t)((memory->count * size + 63) / 64 * 64 / size);
     return end <= room;
 }
 
@@ -444,26 +443,24 @@ static const char *
 inside_text(struct nest *nest, const struct member *member, const struct expr *load,
             const struct lin *subscripts, bool *by_lane)
 {
-    struct level levels[LANG_MAX_LEVELS];
     struct buf buf = buf_in(nest->em->arena);
-    subscript_ranges(nest, member, levels);
     *by_lane = false;
     for (unsigned i = 0; i < load->tensor->rank; i++) {
         int64_t low, high, stride = 0, size = load->tensor->size[i];
-        expr_interval(load->args[i], levels, &low, &high);
+        subscript_interval(nest, member, load->args[i], &low, &high);
         if (low >= 0 && high < size)
             continue;
         bool even = subscript_stride(nest, member, load->args[i], &stride);
         const char *text = lin_text(nest->em->arena, &subscripts[i]);
         const char *and = buf.length ? " && " : "";
         *by_lane = *by_lane || !even || stride != 0;
-        if (!even || (stride != 0 && stride != 1))
+        if (!even || stride < 0 || stride > 2)
             return "0"; /* lane by lane throughout */
         if (low < 0)
             buf_printf(&buf, "%s%s >= 0", and, text);
         if (high >= size)
             buf_printf(&buf, "%s%s < %" PRId64, buf.length ? " && " : "", text,
-                       size - (stride != 0 ? nest->active - 1 : 0));
+                       size - stride * (nest->active - 1));
     }
     return buf.length ? buf.data : NULL;
 }
@@ -472,11 +469,9 @@ inside_text(struct nest *nest, const struct member *member, const struct expr *l
 static bool
 is_outside(const struct nest *nest, const struct member *member, const struct expr *load)
 {
-    struct level levels[LANG_MAX_LEVELS];
-    subscript_ranges(nest, member, levels);
     for (unsigned i = 0; i < load->tensor->rank; i++) {
         int64_t low, high;
-        expr_interval(load->args[i], levels, &low, &high);
+        subscript_interval(nest, member, load->args[i], &low, &high);
         if (high < 0 || low >= load->tensor->size[i])
             return true;
     }
@@ -523,7 +518,9 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         subscripts[i] = subscript_form(nest, member, e->args[i]);
     }
     bool vector = nest->vector >= 0 && stride != 0;
-    if (vector && stride != 1)
+    bool second = stride == 2 && packed == NULL && tensor->dtype == DTYPE_F32 && !is_wide(nest) &&
+                  nest->active == nest->lanes;
+    if (vector && stride != 1 && !second)
         return lane_by_lane(nest, member, e, NULL);
     const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
     const char *inside = packed ? NULL : inside_text(nest, member, e, subscripts, &by_lane);
@@ -531,6 +528,10 @@ load_value(struct nest *nest, const struct member *member, const struct expr *e)
         return lane_by_lane(nest, member, e, NULL);
     if (!vector)
         value = scalar_element(nest, tensor, address);
+    else if (second)
+        value =
+            (struct value){say(nest, "%s(%s)", code_helper(nest->em, "vf32_load_second"), address),
+                           LANE_F32, true};
     else {
         bool tail = nest->active < nest->lanes && packed == NULL &&
                     !(inside == NULL && may_read_on(nest, member, e, box));

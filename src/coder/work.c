@@ -214,7 +214,8 @@ default_reader(const struct schedule *schedule, const struct work *work)
 {
     const struct program *program = schedule->program;
     ptrdiff_t reader = -1;
-    if (work->tensor->output >= 0 || work->stage->rec >= 0 || schedule->lines[work->number].given)
+    if (work->tensor->output >= 0 || work->stage->rec >= 0 || work->fate == FATE_SAME ||
+        schedule->lines[work->number].given)
         return -1;
     for (size_t i = 0; i < program->stage_count; i++) {
         const struct expr *load = NULL;
@@ -226,7 +227,7 @@ default_reader(const struct schedule *schedule, const struct work *work)
         if (count == 0)
             continue;
         if (count > 1 || reader >= 0 || expr_default(load) != NULL || other->stage->rec >= 0 ||
-            !visits_once(other, load, work))
+            other->fate == FATE_SAME || !visits_once(other, load, work))
             return -1;
         reader = (ptrdiff_t)i;
     }
@@ -534,9 +535,10 @@ static bool
 check_circles(const struct schedule *schedule, const struct work *work, struct diags *diags)
 {
     size_t steps = 0, at = work->number;
-    while (schedule->works[at].fate != FATE_ROOT && steps++ <= schedule->program->stage_count)
+    while ((schedule->works[at].fate == FATE_DO || schedule->works[at].fate == FATE_WITH) &&
+           steps++ <= schedule->program->stage_count)
         at = schedule->works[at].consumer;
-    if (schedule->works[at].fate == FATE_ROOT)
+    if (schedule->works[at].fate != FATE_DO && schedule->works[at].fate != FATE_WITH)
         return true;
     const struct line *line = &schedule->lines[work->consumer];
     const struct token *token = work_names(line, TOKEN_DO, work->number);
@@ -573,6 +575,19 @@ decide_storing(struct schedule *schedule, struct work *work)
     if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0 &&
         !has_guests(&schedule->lines[work->number]))
         work->fate = FATE_INLINE; /* nobody reads it any more */
+}
+
+/* A line, or a word in another one, makes it work like any other. */
+static bool
+is_spoken_of(const struct schedule *schedule, size_t number)
+{
+    bool spoken = schedule->lines[number].given;
+    for (size_t i = 0; i < schedule->program->stage_count && !spoken; i++) {
+        const struct line *line = &schedule->lines[i];
+        spoken = work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number) ||
+                 work_names(line, TOKEN_INLINE, number);
+    }
+    return spoken;
 }
 
 bool
@@ -659,6 +674,8 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = 0; i < count; i++) {
         measure_work(&works[i], &program->stages[i], i);
         works[i].before = step_before(program, &program->stages[i]);
+        works[i].same = is_spoken_of(schedule, i) ? NULL : work_same(schedule, &works[i]);
+        works[i].fate = works[i].same != NULL ? FATE_SAME : FATE_ROOT;
     }
     for (size_t i = 0; i < count; i++) {
         ptrdiff_t reader = default_reader(schedule, &works[i]);
@@ -689,7 +706,7 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = count; i-- > 0;)
         decide_storing(schedule, &works[i]);
     for (size_t i = 0; i < count; i++)
-        if (says_nothing(&schedule->lines[i]) && works[i].fate != FATE_INLINE &&
+        if (says_nothing(&schedule->lines[i]) && work_has_loops(&works[i]) &&
             works[i].fate != FATE_WITH)
             plain_line(arena, &schedule->lines[i], &works[i],
                        works[i].fate == FATE_ROOT &&

@@ -623,7 +623,9 @@ flat_merges_rows(void **state)
     becomes(state,
             "in A, B: f32[2,3,4]; in C: f32[2]\nY[n,y,x] = A[n,y,x]*B[n,y,x] + C[n]\nout Y\n",
             "flat Y y x",
-            "Y.yx[n:2,yx:12]: f32 = A[n,yx/4,yx%4] * B[n,yx/4,yx%4] + C[n]\n"
+            "Y.A[n:2,yx:12]: f32 = A[n,yx/4,yx%4]\n"
+            "Y.B[n:2,yx:12]: f32 = B[n,yx/4,yx%4]\n"
+            "Y.yx[n:2,yx:12]: f32 = Y.A[n,yx] * Y.B[n,yx] + C[n]\n"
             "Y[n:2,y:3,x:4]: f32 = Y.yx[n,y*4+x]\n");
     becomes(state,
             "in X: f32[4,5]; in Z: f32[2,3]\nY[y:2,x:3]: f16 = max[r:2,s:2](X[y+r,x+s]) + "

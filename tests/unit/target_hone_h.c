@@ -748,6 +748,30 @@ check_store_tail(const struct side *side, const struct move *move, uint8_t *end,
     }
 }
 
+/* Every second element, the last one at the end of a page. */
+static void
+every_second_element(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *memory =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float got[MOST_LANES];
+
+    (void)state;
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < SIDES; i++) {
+        const int lanes = sides[i].bytes / 4;
+        float *p = (float *)(memory + page) - (2 * lanes - 1);
+        for (int k = 0; k < 2 * lanes - 1; k++)
+            p[k] = (float)k;
+        ((load)symbol(&sides[i], "side_vf32_load_second"))(p, got);
+        for (int k = 0; k < lanes; k++)
+            assert_float_equal(got[k], (float)(2 * k), 0);
+    }
+    munmap(memory, 2 * page);
+}
+
 static void
 tails_touch_nothing_else(void **state)
 {
@@ -934,6 +958,7 @@ main(void)
         cmocka_unit_test(streams),
         cmocka_unit_test(conversions),
         cmocka_unit_test(bytes_wrap),
+        cmocka_unit_test(every_second_element),
         cmocka_unit_test(tails_touch_nothing_else),
         cmocka_unit_test(every_function_stands_alone),
         cmocka_unit_test(parts_agree_with_the_whole),

@@ -215,3 +215,10 @@ MOVE(vf32, _bool, uint8_t)
 MOVE(vi32, _i8, int8_t)
 MOVE(vi32, _u8, uint8_t)
 MOVE(vi32, _bool, uint8_t)
+
+void
+side_vf32_load_second(const void *p, void *lanes)
+{
+    const vf32 x = vf32_load_second(p);
+    memcpy(lanes, &x, sizeof x);
+}

@@ -202,6 +202,15 @@ vi64_store(int64_t *p, vi64 x)
     *(vi64 *)p = x;
 }
 
+//@ second: load iota
+/* p[0], p[2], p[4], ...; nothing behind the last of them is touched. */
+HONE_INLINE vf32
+vf32_load_second(const float *p)
+{
+    const vi32 at = 2 * vi32_iota();
+    return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
+}
+
 //@ copy: base
 HONE_INLINE size_t
 hone_between(ptrdiff_t n, size_t most)
