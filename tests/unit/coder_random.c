@@ -391,7 +391,8 @@ start_group(struct group *group)
     static const char script[] =
         "ulimit -c 0; for f in 3 2 1 0; do echo $f; done | xargs -P2 -I@ sh -c '"
         "[ -s f@.in ] || exit 0; s=; "
-        "[ @ = 3 ] && s=\"-g -fno-var-tracking -fsanitize=address,undefined -fno-sanitize-recover=all\"; "
+        "[ @ = 3 ] && s=\"-g -fno-var-tracking -fsanitize=address,undefined "
+        "-fno-sanitize-recover=all\"; "
         "gcc -std=gnu17 -O1 -march=native -fopenmp -fno-math-errno -Wall -Wextra -Werror "
         "-Wno-psabi -Wno-maybe-uninitialized -Wno-type-limits -Wno-bool-compare -I. $s f@.c -o f@ "
         "-lm >f@.log 2>&1 "
