@@ -626,16 +626,15 @@ check_rec(struct schedule *schedule, size_t number, struct diags *diags)
     return checker.good;
 }
 
-/* A stage that is inlined has no loops in which others could be computed. */
+/* A stage that is gone computes nothing for others. */
 static void
-check_vanished(struct checker *checker)
+check_gone(struct checker *checker)
 {
     for (size_t i = 0; i < checker->line->count; i++) {
         const struct token *token = &checker->line->tokens[i];
         if (token->form == TOKEN_DO || token->form == TOKEN_WITH || token->form == TOKEN_ONLINE)
-            illegal(checker, token,
-                    "%s is computed where it is read and has no loops; leave it out",
-                    checker->work->tensor->name);
+            illegal(checker, token, "%s is inlined and has no loops; name it where %s is inlined",
+                    checker->work->tensor->name, checker->work->tensor->name);
     }
 }
 
@@ -646,11 +645,9 @@ check_schedule(struct schedule *schedule, struct diags *diags)
     for (size_t i = 0; i < schedule->program->stage_count; i++) {
         struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i], true};
         if (schedule->works[i].fate == FATE_INLINE)
-            check_vanished(&checker);
-        good = good && checker.good;
-        if (!work_has_loops(&schedule->works[i]) || schedule->works[i].fate == FATE_WITH)
-            continue;
-        check_line(&checker);
+            check_gone(&checker);
+        else if (work_has_loops(&schedule->works[i]) && schedule->works[i].fate != FATE_WITH)
+            check_line(&checker);
         good = good && checker.good;
     }
     for (size_t i = 0; i < schedule->program->rec_count; i++)

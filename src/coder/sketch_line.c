@@ -66,7 +66,7 @@ stream_line(struct look *look, uint32_t done, bool inner)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    bool nt = !inner && work->tensor->output >= 0 && look->vector >= 0 &&
+    bool nt = work->tensor->output >= 0 && look->vector >= 0 &&
               work->tensor->count * 4 > 4 * s->space->machine.l2 &&
               sketch_ask_if(s, stage, "nt", true);
     uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
@@ -108,16 +108,54 @@ put_reduction(struct look *look, int64_t most)
         sketch_put(look->s, "%s%s", name_of(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
 }
 
+/* The innermost left level that has loops here, or -1. */
+static int
+last_left(const struct work *work, uint32_t done)
+{
+    for (unsigned l = work->rank; l-- > 0;)
+        if (!(done & 1u << l) && work->extent[l] > 1)
+            return (int)l;
+    return -1;
+}
+
+/* Several rows at a time: memory is read faster from several places. */
 static void
 rows_line(struct look *look, uint32_t done, bool inner)
 {
+    static const unsigned rows_of[] = {1, 4, 2, 8};
+    struct sketcher *s = look->s;
     const struct work *work = look->work;
-    put_left(look, done, !inner && work->stage->rec < 0);
-    sketch_put(look->s, "acc");
+    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    bool threads = !inner && work->stage->rec < 0;
+    int level = last_left(work, done);
+    unsigned rows = level < 0 ? 1 : rows_of[sketch_ask(s, stage, "rows", 4, !inner)];
+    if (level >= 0 && work->extent[level] < 4 * (int64_t)rows)
+        rows = 1;
+    if (rows > 1) {
+        const char *o = name_of(look, level);
+        double others = 1;
+        for (unsigned l = 0; l < work->rank; l++)
+            if (!(done & 1u << l) && (int)l != level)
+                others *= (double)work->extent[l];
+        put_left(look, done | 1u << level, threads);
+        sketch_put(s, "%s/%u%s", o, rows, threads && others == 1 ? "@p" : "");
+    } else
+        put_left(look, done, threads);
+    sketch_put(s, "acc");
     for (unsigned l = work->rank; l < work->levels; l++)
         if ((int)l != look->vector)
-            sketch_put(look->s, "%s", name_of(look, (int)l));
-    put_lanes(look, "a", 2);
+            sketch_put(s, "%s", name_of(look, (int)l));
+    if (rows == 1) {
+        put_lanes(look, "a", 2);
+        return;
+    }
+    unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 3, 1)];
+    bool apart = unroll > 1 && work->extent[look->vector] > unroll * work->lanes;
+    sketch_put(s, apart ? "%s/%uv" : "%s/v", v, unroll);
+    sketch_put(s, "%s@u", name_of(look, level));
+    if (apart)
+        sketch_put(s, "%s/v@a", v);
+    sketch_put(s, "%s@v", v);
 }
 
 /* ---- tiles: left indices in registers ---- */

@@ -339,17 +339,35 @@ s_insert(struct s_stage *s, unsigned at, struct s_token token)
     s->count++;
 }
 
+/* W of i/W and i%W: loops that go by whole rows are lowered in another way. */
+static inline int64_t
+s_row(const struct expr *e, int level)
+{
+    int64_t row = 0;
+    if (!(e->free & 1u << level))
+        return 0;
+    if ((e->op == OP_DIV || e->op == OP_MOD) && e->args[1]->op == OP_INT)
+        return e->args[1]->integer;
+    for (unsigned i = 0; i < e->count && row == 0; i++)
+        row = s_row(e->args[i], level);
+    return row;
+}
+
 /* The loops of one index, outermost first. */
 static inline unsigned
-s_chain(struct s_maker *m, int64_t extent, bool vector, int level, struct s_token *chain)
+s_chain(struct s_maker *m, int64_t extent, int64_t row, bool vector, int level,
+        struct s_token *chain)
 {
     unsigned count = 0, wish = s_chance(m, 55) ? 0 : s_chance(m, 70) ? 1 : 2;
     int64_t last = extent + (s_chance(m, 10) ? 4 : 0);
     for (unsigned i = 0; i < wish && last > 2; i++) {
         int64_t step = 2 + s_below(m, last - 2);
         int64_t tile = i == 0 ? extent : last;
+        bool by_row = row > 1 && row < last && s_chance(m, 60);
+        if (by_row)
+            step = row;
         chain[count] = (struct s_token){.level = level, .step = step};
-        if (i == 0 && s_chance(m, 12)) { /* 4 is the fewest lanes of most stages */
+        if (i == 0 && !by_row && s_chance(m, 12)) { /* 4 is the fewest lanes of most stages */
             chain[count].in_lanes = true;
             chain[count].step = step = 1 + s_below(m, 2);
             step *= 4;
@@ -375,7 +393,8 @@ s_loops(struct s_maker *m, struct s_stage *s)
         if ((carried && !s_chance(m, scan && !s->shared ? 50 : 1)) ||
             (s->extent[l] == 1 && (int)l != vector && s_chance(m, 50)))
             continue;
-        left[l] = s_chain(m, s->extent[l], vector == (int)l, (int)l, chain[l]);
+        left[l] = s_chain(m, s->extent[l], s_row(s->stage->code, (int)l), vector == (int)l, (int)l,
+                          chain[l]);
         all += left[l];
     }
     for (; all > 0 && s->count < S_TOKENS - 12; all--) {

@@ -271,7 +271,7 @@ inlined_stages_vanish(void **state)
             "1:4: inline(S): inlined can be a stage that Y reads, without a reduction, or with the "
             "only one and read at the same indices");
     refuses(state, SOFTMAX, "E: do(M) r j\nY: inline(E) r j\nS: inline(E) r j",
-            "1:4: do(M): E is computed where it is read and has no loops; leave it out");
+            "1:4: do(M): E is inlined and has no loops; name it where E is inlined");
     allows(state, SOFTMAX, "Y: inline(E) r j@v\nS: inline(E) r acc j@v");
     allows(state, TWO, "V: r"); /* whose own line would be another with a reduction in it */
     allows(state, TWO, "Q: r j\nV: r acc j");
