@@ -37,7 +37,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc $(WARNINGS) -ffp-contract=off -fPIC \
 	$(MODE_CFLAGS_$(MODE)) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(MODE_CFLAGS_$(MODE)) $(LDFLAGS)
-LIBS := -lcrypto -ljansson -lsqlite3 -lm -ldl -lpthread
+LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lm -ldl -lpthread
 
 # Files.
 
@@ -52,8 +52,9 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
-	$(OUT)/gen/hone_h.o
+	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
+HELPER_PROGRAMS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/llm/*.c)))
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 BENCH_PROGRAMS := $(BENCH_SOURCES:%.c=$(OUT)/%)
 HONE := $(if $(APP_SOURCES),$(OUT)/hone)
@@ -111,6 +112,13 @@ build/gen/hone_h.c: src/target/header/hone.h
 	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
 	    printf ';\n'; } >$@
 
+# The prices of models, as a string.
+build/gen/prices.c: src/llm/data/prices
+	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
+	    printf '#include "llm/llm_int.h"\nconst char llm__price_table[] =\n'; \
+	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
+	    printf ';\n'; } >$@
+
 # All modules, for the program and the tests.
 $(OUT)/parts.a: $(LIB_OBJECTS) $(OUT)/objects.list
 	$(call quiet,AR,$@) rm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
@@ -148,6 +156,10 @@ $(BOX): $(BOX_OBJECTS)
 $(UNIT_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/parts.a -lcmocka $(LIBS) -o $@
 
+# What tests start beside the program: servers that play faults.
+$(HELPER_PROGRAMS): $(OUT)/%: $(OUT)/%.o
+	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(LIBS) -o $@
+
 ifneq ($(MODE),fuzz)
 $(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/parts.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $< $(OUT)/tests/fuzz/replay.o $(OUT)/parts.a \
@@ -155,7 +167,7 @@ $(REPLAY_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/fuzz/replay.o $(OUT)/parts
 endif
 
 ifeq ($(MODE),$(TEST_MODE))
-test-programs: all $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS)
+test-programs: all $(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(HELPER_PROGRAMS)
 else
 test-programs: all
 	+@$(MAKE) --no-print-directory MODE=$(TEST_MODE) test-programs
@@ -201,7 +213,7 @@ $(OUT)/bench/kernels: $(call objects,$(sort $(wildcard bench/compare/*.c)))
 $(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/parts.a
 	$(call quiet,LD,$@) $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(OUT)/parts.a $(LIBS) -o $@
 
-bench: $(HONE) $(BENCH_PROGRAMS)
+bench: $(HONE) $(BENCH_PROGRAMS) $(HELPER_PROGRAMS)
 	@for script in $(wildcard bench/*.sh); do \
 	    echo "$$script"; HONE=$(CURDIR)/$(OUT)/hone OUT=$(OUT) sh "$$script" || exit 1; \
 	done
@@ -259,7 +271,7 @@ help:
 	@echo 'V=1 shows the commands.'
 
 -include $(patsubst %.o,%.d,$(APP_OBJECTS) $(LIB_OBJECTS))
--include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS))
+-include $(patsubst %,%.d,$(UNIT_PROGRAMS) $(REPLAY_PROGRAMS) $(BENCH_PROGRAMS) $(HELPER_PROGRAMS))
 -include $(BOX_OBJECTS:.o=.d)
 -include $(patsubst %.c,$(OUT)/%.d,$(wildcard bench/compare/*.c))
 -include $(OUT)/tests/fuzz/replay.d

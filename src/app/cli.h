@@ -10,6 +10,7 @@
 #include "lang/lang.h"
 
 struct cli;
+struct config;
 
 struct option {
     char letter;       /* 0: none */
@@ -51,6 +52,7 @@ struct cli {
     bool json, help;
     int verbosity;
     enum log_colour colour;
+    const struct config *config; /* what config_read() found; NULL: nobody has looked */
 };
 
 /* Sets verb, given and operands; without a verb cli->verb is NULL. */
@@ -116,6 +118,10 @@ enum status
 verb_schedule(struct cli *cli);
 enum status
 verb_machine(struct cli *cli);
+enum status
+verb_models(struct cli *cli);
+enum status
+verb_config(struct cli *cli);
 enum status
 verb_help(struct cli *cli);
 enum status

@@ -74,11 +74,19 @@ static const char man_end[] =
     ".TP\n.B 3\nThis machine's fault: no memory, a full disk, no compiler.\n"
     ".SH ENVIRONMENT\n"
     ".TP\n.B HONE_MACHINE\nA file that describes the machine for the speed of light.\n"
+    ".TP\n.B HONE_MODEL, HONE_COST, HONE_THREADS, HONE_ARCHIVE, HONE_RECIPE\nSettings; `hone "
+    "config` "
+    "shows which hold.\n"
+    ".TP\n.B OPENAI_API_KEY, ANTHROPIC_API_KEY, ...\nKeys of models (doc/models.md). Without a "
+    "model nothing is sent.\n"
     ".TP\n.B NO_COLOR, CLICOLOR_FORCE, TERM\nWhether to use colour and redraw lines.\n"
     ".TP\n.B XDG_CACHE_HOME\nWhere compiled references and the machine's description are kept "
     "(default ~/.cache).\n"
     ".SH FILES\n"
-    ".TP\n.B ~/.cache/hone/machine\nThe description of this machine.\n";
+    ".TP\n.B ~/.cache/hone/machine\nThe description of this machine.\n"
+    ".TP\n.B ~/.cache/hone/models.json\nWhat is remembered of models.\n"
+    ".TP\n.B ~/.config/hone/config, .hone\nSettings.\n"
+    ".TP\n.B ~/.config/hone/prices\nPrices of models that go before the built-in ones.\n";
 
 void
 man_page(struct buf *buf)

@@ -1,4 +1,5 @@
 /* hone judge: is a kernel right, and how fast is it really. */
+#include "app/config.h"
 #include "app/judge.h"
 #include "app/task.h"
 
@@ -35,19 +36,6 @@ read_seed(struct cli *cli, struct judge_setup *setup)
         return cli_wrong(cli, "--seed %s: write the eight hex digits of a verdict, as in 5d2a91c4",
                          text);
     setup->seeded = true;
-    return STATUS_OK;
-}
-
-static enum status
-read_threads(struct cli *cli, struct judge_setup *setup)
-{
-    const char *text = cli_given(cli, "threads");
-    int64_t threads;
-    if (text == NULL)
-        return STATUS_OK;
-    if (!text_integer(text, &threads) || threads < 1 || threads > BOX_CPUS_MAX)
-        return cli_wrong(cli, "--threads %s: write a number from 1 on", text);
-    setup->threads = (unsigned)threads;
     return STATUS_OK;
 }
 
@@ -376,7 +364,7 @@ open_session(struct session *session)
     if (status == STATUS_OK)
         status = read_seed(cli, &setup);
     if (status == STATUS_OK)
-        status = read_threads(cli, &setup);
+        status = config_threads(cli, &setup.threads);
     if (status == STATUS_OK)
         status = read_effort(cli, &setup);
     if (status == STATUS_OK)

@@ -1,4 +1,5 @@
 /* hone optimize: the fastest kernel that can be found, with proof. */
+#include "app/config.h"
 #include "app/optimize.h"
 #include "app/schedule.h"
 
@@ -129,7 +130,7 @@ static void
 open_archive(struct cli *cli, struct run_options *options, struct store_run *run)
 {
     struct diags *ours = diags_create(cli->arena, 4);
-    const char *path = store_default_path(cli->arena);
+    const char *path = cli->config->values[CONFIG_ARCHIVE].text;
     struct store_options how = {.access = STORE_WRITE, .program = "hone", .now = clock_wall()};
     struct program *program = lang_program(options->lang, options->cases[0], NULL, 0, ours);
     struct buf canonical = buf_in(cli->arena);
@@ -176,8 +177,6 @@ close_archive(struct cli *cli, struct run_options *options, const struct run_res
 static enum status
 read_options(struct cli *cli, struct run_options *options)
 {
-    int64_t threads = 0;
-    const char *text = cli_given(cli, "threads");
     enum status status = read_count(cli, "evals", 0, &options->evaluations);
     if (status == STATUS_OK)
         status = read_count(cli, "patience", 24, &options->patience);
@@ -187,10 +186,8 @@ read_options(struct cli *cli, struct run_options *options)
         status = read_until(cli, &options->until_light);
     if (status == STATUS_OK)
         status = read_random_seed(cli, &options->seed);
-    if (status == STATUS_OK && text != NULL &&
-        (!text_integer(text, &threads) || threads < 1 || threads > BOX_CPUS_MAX))
-        status = cli_wrong(cli, "--threads %s: write a number from 1 on", text);
-    options->threads = (unsigned)threads;
+    if (status == STATUS_OK)
+        status = config_threads(cli, &options->threads);
     return status;
 }
 

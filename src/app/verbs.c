@@ -71,6 +71,22 @@ static const struct option machine_options[] = {
     {0},
 };
 
+static const struct option models_options[] = {
+    {0, "probe", NULL, "ask the three questions again, also of programs (exec:)"},
+    {0, "no-probe", NULL, "ask nothing of any model: look only whether it is there"},
+    {0, "prices", NULL, "the table of prices in effect, in the form of the file prices"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
+    {0},
+};
+
+static const struct option config_options[] = {
+    {0, "keys", NULL, "which variables with keys are set, never what they hold"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
+    {0},
+};
+
 static const struct option contract_options[] = {
     {0, "case", "NAME", "the prelude of this case (default: the first)"},
     {0},
@@ -223,6 +239,35 @@ const struct verb verbs[] = {
         .example_note = "what this machine can do, is it quiet enough",
         .options = machine_options,
         .run = verb_machine,
+    },
+    {
+        .name = "models",
+        .group = GROUP_LOOK,
+        .summary = "which models are there, what they can do, what they cost",
+        .operands = "[MODEL...]",
+        .details =
+            "Looks whether each model answers, how large its window is and what it costs: those\n"
+            "named, else those of the setting `model`. A model over HTTP that was not asked in "
+            "the\n"
+            "last 30 days is asked three short questions (a C function, an edit, a choice), which\n"
+            "decide in which form it will be asked to reply. Without any model nothing is sent.\n"
+            "\n"
+            "A model is written PROVIDER:NAME, PROVIDER:NAME@URL, exec:COMMAND, mailbox:DIR,\n"
+            "replay:FILE or builtin (doc/models.md). Exit code 1: some cannot be used.\n",
+        .options = models_options,
+        .most = SIZE_MAX,
+        .run = verb_models,
+    },
+    {
+        .name = "config",
+        .group = GROUP_LOOK,
+        .summary = "what is set, and where",
+        .operands = "",
+        .details =
+            "Shows each setting, its value and who says so: a variable, .hone in this folder or\n"
+            "above it in the repository, config in the configuration folder, or the default.\n",
+        .options = config_options,
+        .run = verb_config,
     },
     {
         .name = "help",

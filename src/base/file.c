@@ -374,22 +374,33 @@ is_ours_alone(const char *path)
            (facts.st_mode & 077) == 0;
 }
 
-/* The folder that `variable` names a place for, else `below` the home. */
+/* The folder that `variable` names a place for, else `below` the home, else NULL. */
+static const char *
+folder_for(struct arena *arena, const char *variable, const char *below)
+{
+    const char *place = getenv(variable), *home = getenv("HOME");
+
+    if (place && place[0] == '/') /* a relative one is to be ignored, says the specification */
+        return file_join(arena, place, "hone");
+    return home && home[0] == '/' ? file_join(arena, home, below) : NULL;
+}
+
+/* The same, made; without a home below /tmp. */
 static const char *
 own_folder(struct arena *arena, const char *variable, const char *below)
 {
-    const char *place = getenv(variable), *home = getenv("HOME");
-    const char *path;
+    const char *path = folder_for(arena, variable, below);
 
-    if (place && place[0] == '/') { /* a relative one is to be ignored, says the specification */
-        path = file_join(arena, place, "hone");
-    } else if (home && home[0] == '/') {
-        path = file_join(arena, home, below);
-    } else {
-        path = arena_printf(arena, "/tmp/hone-%ld", (long)getuid());
-        return make_all(path, 0700) == 0 && is_ours_alone(path) ? path : NULL;
-    }
-    return make_all(path, 0700) == 0 ? path : NULL;
+    if (path)
+        return make_all(path, 0700) == 0 ? path : NULL;
+    path = arena_printf(arena, "/tmp/hone-%ld", (long)getuid());
+    return make_all(path, 0700) == 0 && is_ours_alone(path) ? path : NULL;
+}
+
+const char *
+file_config_folder(struct arena *arena)
+{
+    return folder_for(arena, "XDG_CONFIG_HOME", ".config/hone");
 }
 
 const char *

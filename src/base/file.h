@@ -30,6 +30,10 @@ file_cache_folder(struct arena *arena);
 const char *
 file_data_folder(struct arena *arena);
 
+/* $XDG_CONFIG_HOME/hone or ~/.config/hone, which need not exist; NULL without a home. */
+const char *
+file_config_folder(struct arena *arena);
+
 /* "dir/name"; `name` alone if it is absolute or dir is empty. */
 char *
 file_join(struct arena *arena, const char *folder, const char *name);

@@ -34,11 +34,12 @@ struct output {
     size_t length, limit;
 };
 
-struct child {
+struct proc {
     pid_t pid;
     struct output outputs[2];
+    double end; /* when its time is up */
     int status; /* as waitpid() gives it */
-    bool ended;
+    bool ended, timed_out;
 };
 
 static void
@@ -112,7 +113,7 @@ set_attributes(posix_spawnattr_t *attributes)
 }
 
 static int
-spawn(struct child *child, const struct proc_request *request, int input, const int writers[2])
+spawn(struct proc *proc, const struct proc_request *request, int input, const int writers[2])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -130,7 +131,7 @@ spawn(struct child *child, const struct proc_request *request, int input, const 
     if (!error)
         error = set_attributes(&attributes);
     if (!error)
-        error = posix_spawnp(&child->pid, request->argv[0], &actions, &attributes,
+        error = posix_spawnp(&proc->pid, request->argv[0], &actions, &attributes,
                              (char *const *)request->argv, environ);
     posix_spawnattr_destroy(&attributes);
 out:
@@ -151,15 +152,15 @@ open_output(struct output *output, int *writer)
 }
 
 static int
-start(struct child *child, const struct proc_request *request)
+start(struct proc *proc, const struct proc_request *request)
 {
     int input = -1, writers[2] = {-1, -1};
     int error = open_input(request, &input);
 
     for (int i = 0; i < 2 && !error; i++)
-        error = open_output(&child->outputs[i], &writers[i]);
+        error = open_output(&proc->outputs[i], &writers[i]);
     if (!error)
-        error = spawn(child, request, input, writers);
+        error = spawn(proc, request, input, writers);
     close_fd(&input);
     close_fd(&writers[0]);
     close_fd(&writers[1]);
@@ -191,61 +192,84 @@ drain(struct output *output)
 }
 
 static void
-reap(struct child *child, int options)
+reap(struct proc *proc, int options)
 {
     pid_t pid;
 
     do
-        pid = waitpid(child->pid, &child->status, options);
+        pid = waitpid(proc->pid, &proc->status, options);
     while (pid < 0 && errno == EINTR);
     if (pid < 0)
-        child->status = -1; /* the program ignores SIGCHLD: how it ended cannot be known */
-    child->ended = pid != 0;
+        proc->status = -1; /* the program ignores SIGCHLD: how it ended cannot be known */
+    proc->ended = pid != 0;
 }
 
 /* Waits for output, but not for long: a grandchild that lives on may hold the pipes open. */
 static void
-wait_a_little(struct child *child, double left)
+wait_a_little(struct proc *proc, double left)
 {
     struct pollfd polled[2];
     nfds_t count = 0;
     double ms;
 
     for (int i = 0; i < 2; i++)
-        if (child->outputs[i].fd >= 0)
-            polled[count++] = (struct pollfd){.fd = child->outputs[i].fd, .events = POLLIN};
-    ms = fmin(count > 0 ? LOOK_MS : LOOK_CLOSED_MS, ceil(left * 1000));
+        if (proc->outputs[i].fd >= 0)
+            polled[count++] = (struct pollfd){.fd = proc->outputs[i].fd, .events = POLLIN};
+    ms = fmin(count > 0 ? LOOK_MS : LOOK_CLOSED_MS, fmax(0, ceil(left * 1000)));
     poll(polled, count, (int)ms);
 }
 
-/* true if the time was up. */
-static bool
-attend(struct child *child, double seconds)
+static void
+drain_both(struct proc *proc)
 {
-    double end = seconds > 0 ? clock_seconds() + seconds : INFINITY;
-
-    while (!child->ended) {
-        double left = end - clock_seconds();
-
-        if (left <= 0) {
-            kill(-child->pid, SIGKILL);
-            reap(child, 0);
-            return true;
-        }
-        wait_a_little(child, left);
-        drain(&child->outputs[0]);
-        drain(&child->outputs[1]);
-        reap(child, WNOHANG);
-    }
-    return false;
+    drain(&proc->outputs[0]);
+    drain(&proc->outputs[1]);
 }
 
 static void
-fill_result(struct proc_result *result, const struct child *child)
+kill_all(struct proc *proc)
 {
-    const struct output *out = &child->outputs[0], *err = &child->outputs[1];
-    int status = child->status;
+    kill(-proc->pid, SIGKILL);
+    reap(proc, 0);
+}
 
+bool
+proc_step(struct proc *proc)
+{
+    if (!proc->ended && clock_seconds() >= proc->end) {
+        kill_all(proc);
+        proc->timed_out = true;
+    }
+    drain_both(proc);
+    if (!proc->ended)
+        reap(proc, WNOHANG);
+    return proc->ended;
+}
+
+size_t
+proc_fds(const struct proc *proc, int fds[2])
+{
+    size_t count = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (proc->outputs[i].fd >= 0)
+            fds[count++] = proc->outputs[i].fd;
+    return count;
+}
+
+size_t
+proc_out_length(const struct proc *proc)
+{
+    return proc->outputs[0].length;
+}
+
+static void
+fill_result(struct proc_result *result, const struct proc *proc)
+{
+    const struct output *out = &proc->outputs[0], *err = &proc->outputs[1];
+    int status = proc->status;
+
+    result->timed_out = proc->timed_out;
     result->exit_code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     result->signal = status != -1 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     result->out = out->bytes;
@@ -262,32 +286,52 @@ output_create(struct arena *arena, size_t limit)
     return (struct output){.fd = -1, .bytes = arena_alloc(arena, limit + 1), .limit = limit};
 }
 
-enum status
-proc_run(struct arena *arena, const struct proc_request *request, struct proc_result *result)
+struct proc *
+proc_start(struct arena *arena, const struct proc_request *request, struct proc_result *result)
 {
-    struct child child = {0};
+    struct proc *proc = arena_alloc(arena, sizeof *proc);
     int error;
 
     assert(request->argv && request->argv[0]);
     *result = (struct proc_result){.exit_code = -1};
     for (int i = 0; i < 2; i++)
-        child.outputs[i] = output_create(arena, request->output_limit);
-    error = start(&child, request);
-    if (!error) {
-        result->timed_out = attend(&child, request->seconds);
-        drain(&child.outputs[0]);
-        drain(&child.outputs[1]);
-    }
-    close_fd(&child.outputs[0].fd);
-    close_fd(&child.outputs[1].fd);
-    fill_result(result, &child);
+        proc->outputs[i] = output_create(arena, request->output_limit);
+    proc->end = request->seconds > 0 ? clock_seconds() + request->seconds : INFINITY;
+    error = start(proc, request);
     if (!error)
-        return STATUS_OK;
+        return proc;
+    close_fd(&proc->outputs[0].fd);
+    close_fd(&proc->outputs[1].fd);
+    fill_result(result, proc);
     result->exit_code = -1;
     result->err =
         arena_printf(arena, "%s: cannot be started (%s)", request->argv[0], strerror(error));
     result->err_length = strlen(result->err);
-    return STATUS_MACHINE;
+    return NULL;
+}
+
+void
+proc_end(struct proc *proc, struct proc_result *result)
+{
+    if (!proc->ended)
+        kill_all(proc);
+    drain_both(proc);
+    close_fd(&proc->outputs[0].fd);
+    close_fd(&proc->outputs[1].fd);
+    fill_result(result, proc);
+}
+
+enum status
+proc_run(struct arena *arena, const struct proc_request *request, struct proc_result *result)
+{
+    struct proc *proc = proc_start(arena, request, result);
+
+    if (!proc)
+        return STATUS_MACHINE;
+    while (!proc_step(proc))
+        wait_a_little(proc, proc->end - clock_seconds());
+    proc_end(proc, result);
+    return STATUS_OK;
 }
 
 static bool

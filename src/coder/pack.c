@@ -1,5 +1,6 @@
 /* pack(T): a copy of what the loops below read, in the order in which they read it. */
 #include "coder/emit_int.h"
+#include "coder/view_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,6 +152,198 @@ copy_element(struct copying *copying, const struct lin *offset)
               value_element(em, load->tensor->dtype, value));
 }
 
+/* `offset` behind the copy's start for the element that a loop variable stands for. */
+static struct lin
+offset_at(struct copying *copying, size_t at, const struct span *start, const char *var,
+          const struct lin *offset)
+{
+    const struct token *token = &copying->nest.line->tokens[at];
+    struct lin here = *offset, elements = {.add = -start->add};
+    lin_add_var(&elements, var, 1);
+    if (start->var != NULL)
+        lin_add_var(&elements, start->var, -1);
+    add_steps(&copying->nest, &here, &elements, step_of(token), copying->pack->stride[at]);
+    return here;
+}
+
+/* Do vectors of the copy lie in one piece in the tensor too? */
+static bool
+has_vectors(const struct copying *copying, size_t at)
+{
+    const struct token *token = &copying->nest.line->tokens[at];
+    const struct expr *load = copying->pack->load;
+    int64_t stride;
+    return token->mark == MARK_VECTOR && copying->pack->stride[at] == 1 &&
+           load->tensor->dtype == DTYPE_F32 && !copying->nest.member[0].work->wide &&
+           view_stride(load, token->level, &stride) && stride == 1 &&
+           copying->nest.span[token->level].extent >= copying->nest.lanes;
+}
+
+/* No other loop of the copy is inside of this one. */
+static bool
+is_last(const struct copying *copying, size_t at)
+{
+    const struct nest *nest = &copying->nest;
+    for (size_t i = at + 1; i < nest->line->count; i++)
+        if (is_part(nest, i, copying->pack->load->free))
+            return false;
+    return true;
+}
+
+static void
+copy_vector(struct copying *copying, unsigned level, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    nest->vector = (int)level;
+    nest->active = nest->lanes;
+    value_forget(nest);
+    struct value value = value_of(nest, &nest->member[0], copying->pack->load, NULL);
+    value = value_as(nest, value, LANE_F32, true);
+    nest->vector = -1;
+    code_line(nest->em, "%s(%s + %s, %s);", code_helper(nest->em, "vf32_store"),
+              copying->pack->name, lin_text(nest->em->arena, offset), value.text);
+}
+
+/* Whole vectors, then what is left one by one. */
+static void
+copy_lanes(struct copying *copying, size_t at, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    struct emitter *em = nest->em;
+    unsigned level = nest->line->tokens[at].level;
+    struct span *span = &nest->span[level], saved = *span;
+    const char *end = copying->end[level], *start = start_text(em, &saved, 0);
+    bool whole = !copying->ragged[level] && saved.extent % nest->lanes == 0;
+    if (whole && saved.extent == nest->lanes) {
+        copy_vector(copying, level, offset);
+        return;
+    }
+    const char *var = code_name(em, nest->member[0].work->index[level]);
+    int64_t high = saved.high + saved.extent;
+    struct lin here = offset_at(copying, at, &saved, var, offset);
+    if (!whole)
+        code_line(em, "long %s = %s;", var, start);
+    if (whole)
+        code_open(em, "for (long %s = %s; %s < %s; %s += %u) {", var, start, var, end, var,
+                  nest->lanes);
+    else
+        code_open(em, "for (; %s + %u <= %s; %s += %u) {", var, nest->lanes, end, var, nest->lanes);
+    *span = (struct span){var, 0, nest->lanes, saved.low, high - nest->lanes, 0};
+    copy_vector(copying, level, &here);
+    code_close(em);
+    if (!whole) {
+        code_open(em, "for (; %s < %s; %s += 1) {", var, end, var);
+        *span = (struct span){var, 0, 1, saved.low, high - 1, 0};
+        copy_element(copying, &here);
+        code_close(em);
+    }
+    *span = saved;
+}
+
+/* ---- copies across: what lies in one piece in the tensor is a column of the copy ---- */
+
+/* The loop is along rows of the tensor, what is inside of it along whole vectors of the copy. */
+static bool
+goes_across(const struct copying *copying, size_t at)
+{
+    const struct nest *nest = &copying->nest;
+    const struct expr *load = copying->pack->load;
+    const struct token *token = &nest->line->tokens[at];
+    int64_t stride;
+    int level = -1;
+    if (token->mark == MARK_VECTOR || token->step != 1 || load->tensor->dtype != DTYPE_F32 ||
+        nest->member[0].work->wide || expr_default(load) != NULL ||
+        nest->span[token->level].extent < nest->lanes ||
+        !view_stride(load, token->level, &stride) || stride != 1)
+        return false;
+    for (size_t i = at + 1; i < nest->line->count; i++) {
+        const struct token *inner = &nest->line->tokens[i];
+        if (!is_part(nest, i, load->free))
+            continue;
+        bool lanes = inner->mark == MARK_VECTOR;
+        if ((level >= 0 && level != (int)inner->level) ||
+            copying->pack->stride[i] != (lanes ? 1 : nest->lanes) ||
+            (!lanes && inner->step != nest->lanes))
+            return false;
+        level = (int)inner->level;
+    }
+    return level >= 0 && !copying->ragged[level] && nest->span[level].extent % nest->lanes == 0 &&
+           view_stride(load, (unsigned)level, &stride);
+}
+
+/* A square of as many rows as a vector has lanes. */
+static void
+copy_square(struct copying *copying, unsigned along, unsigned across, const struct lin *offset,
+            int64_t stride)
+{
+    struct nest *nest = &copying->nest;
+    struct emitter *em = nest->em;
+    const char *rows = code_name(em, "rows");
+    const char *vector = code_helper(em, "vf32_transpose");
+    struct span saved = nest->span[across];
+    code_line(em, "vf32 %s[%u];", rows, nest->lanes);
+    nest->vector = (int)along;
+    nest->active = nest->lanes;
+    for (unsigned i = 0; i < nest->lanes; i++) {
+        value_forget(nest);
+        nest->span[across].add = saved.add + i;
+        struct value value = value_of(nest, &nest->member[0], copying->pack->load, NULL);
+        code_line(em, "%s[%u] = %s;", rows, i, value.text);
+    }
+    nest->vector = -1;
+    nest->span[across] = saved;
+    code_line(em, "%s(%s);", vector, rows);
+    for (unsigned i = 0; i < nest->lanes; i++) {
+        struct lin here = *offset;
+        here.add += i * stride;
+        code_line(em, "%s(%s + %s, %s[%u]);", code_helper(em, "vf32_store"), copying->pack->name,
+                  lin_text(em->arena, &here), rows, i);
+    }
+}
+
+static void
+copy_from(struct copying *copying, size_t at, const struct lin *offset);
+
+/* Squares, then the rest row by row. */
+static void
+copy_across(struct copying *copying, size_t at, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    struct emitter *em = nest->em;
+    unsigned along = nest->line->tokens[at].level, across = along;
+    struct span saved = nest->span[along];
+    const char *end = copying->end[along];
+    int64_t high = saved.high + saved.extent;
+    for (size_t i = at + 1; i < nest->line->count; i++)
+        if (is_part(nest, i, copying->pack->load->free))
+            across = nest->line->tokens[i].level;
+    const struct span tile = nest->span[across];
+    const char *var = code_name(em, nest->member[0].work->index[along]);
+    code_line(em, "long %s = %s;", var, start_text(em, &saved, 0));
+    code_open(em, "for (; %s + %u <= %s; %s += %u) {", var, nest->lanes, end, var, nest->lanes);
+    nest->span[along] = (struct span){var, 0, nest->lanes, saved.low, high - nest->lanes, 0};
+    struct lin here = offset_at(copying, at, &saved, var, offset);
+    for (int64_t from = 0; from < tile.extent; from += nest->lanes) {
+        struct lin square = here;
+        square.add += from;
+        nest->span[across] = tile;
+        nest->span[across].add += from;
+        nest->span[across].low += from;
+        nest->span[across].high += from;
+        nest->span[across].extent = 1;
+        code_open(em, "{");
+        copy_square(copying, along, across, &square, copying->pack->stride[at]);
+        code_close(em);
+    }
+    code_close(em);
+    nest->span[across] = tile;
+    code_open(em, "for (; %s < %s; %s += 1) {", var, end, var);
+    nest->span[along] = (struct span){var, 0, 1, saved.low, high - 1, 0};
+    copy_from(copying, at + 1, &here);
+    code_close(em);
+    nest->span[along] = saved;
+}
+
 static void
 copy_from(struct copying *copying, size_t at, const struct lin *offset)
 {
@@ -166,9 +359,16 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     const struct token *token = &nest->line->tokens[at];
     struct span *span = &nest->span[token->level], saved = *span;
     int64_t step = step_of(token);
-    struct lin here = *offset;
     if (saved.extent <= step) { /* one step */
-        copy_from(copying, at + 1, &here);
+        copy_from(copying, at + 1, offset);
+        return;
+    }
+    if (has_vectors(copying, at) && is_last(copying, at)) {
+        copy_lanes(copying, at, offset);
+        return;
+    }
+    if (goes_across(copying, at) && !copying->threads) {
+        copy_across(copying, at, offset);
         return;
     }
     const char *saved_end = copying->end[token->level];
@@ -180,11 +380,7 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
               start_text(em, &saved, 0), var, saved_end, var, step);
     *span = (struct span){var, 0, step, saved.low, saved.high + saved.extent - step, 0};
-    struct lin elements = {.add = -saved.add};
-    lin_add_var(&elements, var, 1);
-    if (saved.var != NULL)
-        lin_add_var(&elements, saved.var, -1);
-    add_steps(nest, &here, &elements, step, copying->pack->stride[at]);
+    struct lin here = offset_at(copying, at, &saved, var, offset);
     if (step > 1) {
         const char *end = code_name(em, "end");
         copying->ragged[token->level] = saved_ragged || saved.extent % step != 0;

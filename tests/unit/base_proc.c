@@ -290,7 +290,7 @@ lack_of_memory_leaves_no_child(void **state)
         arena_destroy(arena);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     }
-    assert_int_equal(n, 3);
+    assert_int_equal(n, 4);
     assert_int_equal(scratch_open_files(), before);
 }
 
@@ -323,10 +323,38 @@ programs_are_found_in_the_path(void **state)
     free(here);
 }
 
+static void
+two_at_once_are_looked_after_without_waiting(void **state)
+{
+    struct unit *unit = *state;
+    const char *slow[] = {"sh", "-c", "echo begun; sleep 60", NULL};
+    const char *quick[] = {"sh", "-c", "cat; exit 3", NULL};
+    struct proc_result results[2];
+    struct proc *procs[2] = {
+        proc_start(unit->arena, &(struct proc_request){.argv = slow}, &results[0]),
+        proc_start(unit->arena,
+                   &(struct proc_request){.argv = quick, .input = "in", .input_length = 2},
+                   &results[1])};
+    int fds[2];
+
+    assert_non_null(procs[0]);
+    assert_int_equal(proc_fds(procs[0], fds), 2);
+    while (!proc_step(procs[1]) || proc_out_length(procs[0]) == 0)
+        assert_false(proc_step(procs[0]));
+    proc_end(procs[0], &results[0]);
+    proc_end(procs[1], &results[1]);
+    assert_int_equal(results[0].signal, SIGKILL);
+    assert_false(results[0].timed_out);
+    assert_string_equal(results[0].out, "begun\n");
+    assert_int_equal(results[1].exit_code, 3);
+    assert_string_equal(results[1].out, "in");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(two_at_once_are_looked_after_without_waiting),
         UNIT_TEST(output_and_exit_code_are_collected),
         UNIT_TEST(a_signal_is_told),
         UNIT_TEST(no_shell_sees_the_arguments),

@@ -211,6 +211,27 @@ vf32_load_second(const float *p)
     return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
 }
 
+//@ transpose: iota
+/* Lane j of row i and lane i of row j change places: for each bit of the numbers, the half of the
+ * lanes where they differ in it. */
+HONE_INLINE void
+vf32_transpose(vf32 rows[VF32])
+{
+    const vi32 lane = vi32_iota();
+#pragma GCC unroll 8
+    for (int bit = 1; bit < VF32; bit *= 2) {
+#pragma GCC unroll 16
+        for (int i = 0; i < VF32; i++) {
+            if (i & bit)
+                continue;
+            const vi32 from = lane + (((lane & bit) != 0) & (VF32 - bit));
+            const vf32 a = rows[i], b = rows[i | bit];
+            rows[i] = __builtin_shuffle(a, b, from);
+            rows[i | bit] = __builtin_shuffle(a, b, from + bit);
+        }
+    }
+}
+
 //@ copy: base
 HONE_INLINE size_t
 hone_between(ptrdiff_t n, size_t most)
