@@ -876,7 +876,8 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
         return a;
     case OP_DIV:
     case OP_MOD:
-        if (e->kind == KIND_INT && !varies(nest, member, e)) {
+        if (e->kind == KIND_INT && !varies(nest, member, e) &&
+            !(e->loads && reduced != NULL && reduced->vector)) {
             struct lin form = subscript_form(nest, member, e);
             return scalar(say(nest, "(%s)", lin_text(nest->em->arena, &form)), LANE_I64);
         }
