@@ -64,10 +64,30 @@ grows(const struct work *work)
     return (double)work->tensor->count > 2 * read;
 }
 
+/* A product with something that all rows share, weights: it is worth being copied once for all of
+ * them, and not for each block of rows that something is computed beside. */
+static bool
+shares_weights(struct sketcher *s, const struct work *root)
+{
+    const struct look look = sketch_look(s, root);
+    const struct expr *loads[32];
+    size_t count = 0;
+    if (!is_heavy(s, root))
+        return false;
+    sketch_loads(look.body, loads, &count, 32);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t left = loads[i]->free & ((1u << root->rank) - 1);
+        if (left == 1u << look.vector && loads[i]->tensor->count > 4096)
+            return true;
+    }
+    return false;
+}
+
 static void
 find_group(struct sketcher *s, struct group *group, const struct work *root)
 {
     const struct work *works = s->schedule->works;
+    bool weights = shares_weights(s, root);
     *group = (struct group){.root = root};
     group->rows = root->rank ? (1u << root->rank) - 1 : 0;
     if (root->stage->rec >= 0)
@@ -102,7 +122,8 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
             continue;
         bool large = grows(work);
         bool same = group->count == 0 || rows == group->rows;
-        if (!sketch_ask_if(s, work->tensor->name, "fuse", (!is_heavy(s, work) || large) && same))
+        if (!sketch_ask_if(s, work->tensor->name, "fuse",
+                           (!is_heavy(s, work) || large) && same && !weights))
             continue;
         memmove(group->member + 1, group->member, group->count * sizeof *group->member);
         memmove(group->map + 1, group->map, group->count * sizeof *group->map);

@@ -355,8 +355,11 @@ tile_line(struct look *look, uint32_t done, bool inner)
                        sketch_ask_if(s, stage, "pack", look->gathers || (heavy && rows >= 64));
     bool pack_down = down_load != NULL && heavy && sketch_ask_if(s, stage, "pack down", false);
     bool whole_down = pack_down && sketch_ask_if(s, stage, "pack down whole", others > 1);
+    uint32_t but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
+    /* what all of them share is copied once, before them */
+    bool shared = pack_across && !(across_load->free & ((1u << work->rank) - 1) & ~but);
     bool by_other =
-        others >= machine->threads && !inner && sketch_ask_if(s, stage, "threads outside", true);
+        others >= machine->threads && !inner && sketch_ask_if(s, stage, "threads outside", !shared);
     double points = depth * others * (double)(rows * width);
     bool threads = !inner && (!rec || points > 20 * SKETCH_SERIAL_POINTS);
 
@@ -367,7 +370,6 @@ tile_line(struct look *look, uint32_t done, bool inner)
         wide = 0;
     if (pack_down && whole_down)
         sketch_put(s, "pack(%s)", access_name(look, down_load));
-    uint32_t but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
     if (by_other || others == 1)
         put_left(look, but, threads);
     if (others > 1)
