@@ -1,6 +1,6 @@
 /* Reductions: accumulators in registers, one for each copy of unrolled code, combined at the end.
  */
-#include "coder/emit_int.h"
+#include "coder/bound_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -247,7 +247,8 @@ declare(struct nest *nest, struct member *member, void *context)
     struct span saved[LANG_MAX_LEVELS];
     struct buf condition = buf_in(em->arena);
     memcpy(saved, nest->span, sizeof saved);
-    if (!is_in_piece(nest, member, &condition)) { /* nothing is added and nobody asks */
+    bool empty = is_arg(member) && member->work->bound_count > 0;
+    if (!is_in_piece(nest, member, &condition) || empty) { /* perhaps nothing is ever added */
         code_line(em, "(void)%s;", register_name(nest, member, ""));
         if (is_arg(member))
             code_line(em, "(void)%s;", register_name(nest, member, "_at"));
@@ -260,8 +261,8 @@ declare(struct nest *nest, struct member *member, void *context)
 /* ---- terms ---- */
 
 /* The lanes of a last, shorter vector of a reduction index that count. */
-static struct value
-active_lanes(struct nest *nest)
+struct value
+acc_active_lanes(struct nest *nest)
 {
     struct buf buf = buf_in(nest->em->arena);
     buf_printf(&buf, "(%s){", value_type(nest, LANE_BOOL, true));
@@ -356,24 +357,45 @@ acc_term(struct nest *nest, struct member *member)
     memcpy(nest->span, saved, sizeof saved);
 }
 
+/* What is to be tested of the filter; no text: nothing. */
+static struct value
+filter_value(struct nest *nest, struct member *member, bool *never)
+{
+    const struct expr *tests[BOUND_MOST + 1];
+    size_t count = bound_tests(nest, member, tests, never);
+    struct value all = {0};
+    for (size_t i = 0; i < count && !*never; i++) {
+        struct value test = value_of(nest, member, tests[i], NULL);
+        bool vector = test.vector || (all.text != NULL && all.vector);
+        test = value_as(nest, test, LANE_BOOL, vector);
+        if (all.text != NULL) {
+            all = value_as(nest, all, LANE_BOOL, vector);
+            test.text = arena_printf(nest->em->arena, "(%s %s %s)", all.text, vector ? "&" : "&&",
+                                     test.text);
+        }
+        all = test;
+    }
+    return all;
+}
+
 static void
 add_term(struct nest *nest, struct member *member)
 {
     struct emitter *em = nest->em;
-    const struct expr *reduce = member->work->reduce, *filter = expr_filter(reduce);
+    const struct expr *reduce = member->work->reduce;
     enum lane lane = register_lane(nest, member);
-    bool vector = nest->vector >= 0;
+    bool vector = nest->vector >= 0, never;
     bool cut = vector && nest->active < nest->lanes && !is_left_of(member, (unsigned)nest->vector);
-    struct value condition = {0};
+    struct value condition = filter_value(nest, member, &never);
     bool block = false;
-    if (filter != NULL)
-        condition = value_of(nest, member, filter, NULL);
+    if (never)
+        return;
     if (condition.text != NULL && !condition.vector && !cut) {
         code_open(em, "if (%s) {", condition.text);
         block = true;
         condition.text = NULL;
     } else if (cut) {
-        struct value lanes = active_lanes(nest);
+        struct value lanes = acc_active_lanes(nest);
         if (condition.text != NULL)
             lanes.text = arena_printf(em->arena, "(%s & %s)", lanes.text,
                                       value_as(nest, condition, LANE_BOOL, true).text);
@@ -533,6 +555,32 @@ store_result(struct nest *nest, struct member *member, struct value result, cons
     value_store(nest, member, value_of(nest, member, member->work->code, &result));
 }
 
+/* Of the passes that a tile of online() takes, is this the first? */
+static const char *
+begins_tile(const struct nest *nest)
+{
+    return conjunction(nest->em, nest->first + nest->tile_conditions,
+                       nest->conditions - nest->tile_conditions);
+}
+
+/* The result of the passes before, scaled to the maximum of now. */
+static const char *
+before(struct nest *nest, const struct member *member, enum lane lane)
+{
+    struct arena *arena = nest->em->arena;
+    struct value value = value_reload(nest, member, lane);
+    const char *first = nest->online != NULL ? begins_tile(nest) : "0";
+    if (strcmp(first, "0") == 0)
+        return value.text;
+    value_forget(nest);
+    struct value scale = value_of(nest, member, nest->online->rescale, NULL);
+    if (strcmp(first, "1") != 0)
+        scale = value_select(nest, (struct value){first, LANE_BOOL, false}, scale,
+                             (struct value){"1", scale.lane, false});
+    return arena_printf(arena, "%s * %s", value.text,
+                        value_as(nest, scale, lane, value.vector).text);
+}
+
 static void
 finish(struct nest *nest, struct member *member, void *context)
 {
@@ -567,9 +615,8 @@ finish(struct nest *nest, struct member *member, void *context)
         code_line(em, "%s %s = %s;", value_type(nest, lane, vector), name, result.text);
         if (strcmp(first, "0") != 0)
             code_open(em, "if (!(%s)) {", first);
-        code_line(
-            em, "%s = %s;", name,
-            combined(nest, member, lane, vector, name, value_reload(nest, member, lane).text));
+        code_line(em, "%s = %s;", name,
+                  combined(nest, member, lane, vector, name, before(nest, member, lane)));
         if (strcmp(first, "0") != 0)
             code_close(em);
         result.text = name;
@@ -592,6 +639,34 @@ finish(struct nest *nest, struct member *member, void *context)
     nest->vector = saved; /* the next register is a vector again */
 }
 
+/* A pass over a part of the reduction that adds nothing to the tile matters only if it is the first
+ * or the last one. */
+static const char *
+pass_is_needed(struct nest *nest, const struct member *member)
+{
+    struct emitter *em = nest->em;
+    struct buf possible = buf_in(em->arena), buf = buf_in(em->arena);
+    if (member != &nest->member[0] || nest->conditions == 0)
+        return "1";
+    bool some = bound_is_possible(nest, member->work->shared, &possible);
+    if (some && possible.length == 0)
+        return "1";
+    const char *first = conjunction(em, nest->first, nest->conditions);
+    const char *last = conjunction(em, nest->last, nest->conditions);
+    const char *begins = nest->online != NULL ? begins_tile(nest) : "0";
+    if (strcmp(first, "1") == 0 || strcmp(last, "1") == 0)
+        return "1";
+    if (strcmp(begins, "1") != 0 && strcmp(begins, "0") != 0)
+        buf_printf(&buf, "(%s)", begins); /* it scales what was there */
+    if (some)
+        buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", possible.data);
+    if (strcmp(first, "0") != 0)
+        buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", first);
+    if (strcmp(last, "0") != 0)
+        buf_printf(&buf, "%s(%s)", buf.length ? " || " : "", last);
+    return buf.length ? buf.data : "0";
+}
+
 void
 acc_walk(struct nest *nest, size_t at, unsigned number)
 {
@@ -603,13 +678,25 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     member->open = true;
     for (unsigned i = 0; i < LANG_MAX_LEVELS; i++)
         member->tile[i] = nest->span[i].extent;
-    code_open(em, "{");
+    struct buf possible = buf_in(em->arena);
+    bool some = bound_is_possible(nest, 0, &possible), tested = some && possible.length > 0;
+    const char *needed = pass_is_needed(nest, member);
+    if (strcmp(needed, "0") == 0) {
+        member->open = false;
+        return;
+    }
+    code_open(em, strcmp(needed, "1") == 0 ? "{" : "if (%s) {", needed);
     each_register(nest, member, at, true, declare, NULL);
     nest->vector = vector;
     nest->active = active;
+    if (tested)
+        code_open(em, "if (%s) {", possible.data);
     size_t before = hoist_open(nest, at);
-    nest_walk(nest, at);
+    if (some)
+        nest_walk(nest, at);
     hoist_close(nest, before);
+    if (tested)
+        code_close(em);
     nest->vector = vector;
     nest->active = active;
     each_register(nest, member, at, false, finish, NULL);

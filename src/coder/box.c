@@ -107,6 +107,21 @@ span_of(struct emitter *em, const struct hull *hull, int64_t size, const char *i
     return (struct span){var, 0, extent, 0, size - extent, 0};
 }
 
+/* A guest that reduces over an index of its host needs all of it. */
+static void
+widen_for_guests(const struct schedule *schedule, const struct line *line, struct hull *hulls)
+{
+    for (size_t t = 0; t < line->count; t++) {
+        const struct token *token = &line->tokens[t];
+        if (token->form != TOKEN_WITH)
+            continue;
+        const struct work *guest = &schedule->works[token->stage];
+        for (unsigned l = guest->rank; l < guest->levels; l++)
+            if (token->map[l] < LANG_MAX_RANK)
+                hulls[token->map[l]].whole = true;
+    }
+}
+
 /* What the host, its guests, and stages computed later in its line read of a stage. */
 static void
 find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int depth)
@@ -115,7 +130,9 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
     const struct tensor *tensor = schedule->works[stage].tensor;
     for (unsigned m = 0; m < nest->members; m++) {
         const struct member *member = &nest->member[m];
-        struct reader reader = {.code = member->work->code, .work = member->work};
+        /* as the program has it: online() reads what it makes of it */
+        const struct work *work = &schedule->works[member->work->number];
+        struct reader reader = {.code = work->code, .work = work};
         for (unsigned i = 0; i < member->work->levels; i++) {
             reader.span[i] = nest->span[member->map[i]];
             if (member->map[i] == nest->vector)
@@ -138,6 +155,7 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
         if (!reads)
             continue;
         find_hulls(nest, t, token->stage, inner, depth + 1);
+        widen_for_guests(schedule, line, inner);
         for (unsigned i = 0; i < work->levels; i++) {
             reader.span[i] = (struct span){.extent = work->extent[i]};
             if (i >= work->rank || !inner[i].any || inner[i].whole)
@@ -197,6 +215,7 @@ box_walk(struct nest *nest, size_t at)
     bool *used = arena_alloc(em->arena, sizeof *used);
     size_t start = em->out->length;
     find_hulls(nest, at, token->stage, hulls, 0);
+    widen_for_guests(schedule, line, hulls);
     for (unsigned i = 0; i < work->levels; i++)
         spans[i] = i < work->rank ? span_of(em, &hulls[i], work->extent[i], work->index[i])
                                   : (struct span){.extent = work->extent[i]};

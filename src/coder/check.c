@@ -141,6 +141,9 @@ check_marks(struct checker *checker)
                     work->index[token->level]);
         if (group)
             grouped |= 1u << token->level;
+        if (group && work_rec_has_loops(checker->schedule, work->stage->rec))
+            illegal(checker, token,
+                    "the steps of the block are shared among threads; leave out @p");
         if (group && work->fate != FATE_ROOT)
             illegal(checker, token, "%s is computed inside of another stage's loops; leave out @p",
                     work->tensor->name);
@@ -228,9 +231,13 @@ check_guest(struct checker *checker, size_t at)
         }
         mapped |= 1u << token->map[i];
     }
-    if (checker->schedule->lines[token->stage].given)
-        illegal(checker, token, "%s runs in these loops; it has no line of its own",
-                guest->tensor->name);
+    const struct line *own = &checker->schedule->lines[token->stage];
+    for (size_t t = 0; t < own->count; t++)
+        if (own->tokens[t].form != TOKEN_INLINE) {
+            illegal(checker, token, "%s runs in these loops; it has no line of its own",
+                    guest->tensor->name);
+            break;
+        }
     if (!guest->stored && host->fate == FATE_ROOT)
         illegal(checker, token, "nobody reads %s; leave it out", guest->tensor->name);
     if (guest->lanes != host->lanes)
@@ -297,8 +304,13 @@ makes_up(const struct checker *checker, size_t at, const struct work *producer)
     if (consumer->fate != FATE_ROOT || count == 0 || count > 64)
         return false;
     for (size_t i = 0; i < at; i++)
-        if (checker->line->tokens[i].form == TOKEN_LOOP)
+        if (checker->line->tokens[i].form == TOKEN_LOOP) {
             outside |= 1u << checker->line->tokens[i].level;
+            /* loops that end early leave out some of it */
+            if ((consumer->bound_count > 0 || consumer->online != NULL) &&
+                !work_is_left(consumer, checker->line->tokens[i].level))
+                return false;
+        }
     for (unsigned d = 0; d < producer->rank; d++) {
         const struct expr *first = loads[0]->args[d];
         for (size_t i = 0; i < count; i++)
@@ -455,6 +467,70 @@ check_producer(struct checker *checker, size_t at)
         }
 }
 
+/* The rows of a tile have their maxima and sums in scratch, made for all lanes by one thread. */
+static void
+check_online(struct checker *checker, size_t at)
+{
+    const struct token *token = &checker->line->tokens[at];
+    for (size_t i = 0; i < checker->line->count; i++) {
+        const struct token *other = &checker->line->tokens[i];
+        if (i < at && other->form == TOKEN_ACC)
+            illegal(checker, token, "put it before acc");
+        if (i > at && other->form == TOKEN_LOOP && other->mark == MARK_THREADS)
+            illegal(checker, other, "threads each have tiles of their own; put it before online()");
+        if (i < at && other->form == TOKEN_LOOP && other->mark == MARK_VECTOR)
+            illegal(checker, other, "lanes are those of one tile; put it behind online()");
+        if (i < at && other->form == TOKEN_LOOP && !work_is_left(checker->work, other->level))
+            illegal(checker, other, "online() runs %s; put it behind it",
+                    checker->work->index[other->level]);
+        if (other->form == TOKEN_WITH)
+            illegal(checker, other, "online() scales the results of one stage; use do()");
+    }
+}
+
+static void
+check_prefetch(struct checker *checker, size_t at)
+{
+    const struct token *token = &checker->line->tokens[at], *later = NULL;
+    const struct work *work =
+        checker->work->online != NULL ? &checker->work->online->work : checker->work;
+    const struct expr *load = prefetch_access(work, token->tensor);
+    const char *name = token->tensor->name;
+    if (load == NULL) {
+        illegal(checker, token, "%s does not read %s in its loops; leave it out",
+                work->tensor->name, name);
+        return;
+    }
+    const struct stage *stage = token->tensor->stage;
+    if (stage != NULL &&
+        work_is_provided(checker->schedule, (size_t)(stage - checker->schedule->program->stages),
+                         work->number)) {
+        illegal(checker, token, "%s is computed just before it is read; leave it out", name);
+        return;
+    }
+    for (unsigned d = 0; d < token->tensor->rank; d++)
+        if (load->args[d]->loads) {
+            illegal(checker, token, "where %s is read is itself read from memory; leave it out",
+                    name);
+            return;
+        }
+    for (size_t i = 0; i < at; i++)
+        if (checker->line->tokens[i].form == TOKEN_PACK &&
+            checker->line->tokens[i].tensor == token->tensor) {
+            illegal(checker, token, "%s is copied by %s and read in order; leave out one of them",
+                    name, checker->line->tokens[i].text);
+            return;
+        }
+    for (size_t i = at + 1; i < checker->line->count && later == NULL; i++)
+        if (checker->line->tokens[i].form == TOKEN_LOOP &&
+            (load->free & 1u << checker->line->tokens[i].level))
+            later = &checker->line->tokens[i];
+    if (prefetch_loop(checker->line, at, load) == NULL && later != NULL)
+        illegal(checker, token, "no loop before it moves %s; put it behind %s", name, later->text);
+    else if (prefetch_loop(checker->line, at, load) == NULL)
+        illegal(checker, token, "no loop moves %s; leave it out", name);
+}
+
 /* ---- all ---- */
 
 static void
@@ -469,9 +545,85 @@ check_line(struct checker *checker)
             check_guest(checker, i);
         if (token->form == TOKEN_DO)
             check_producer(checker, i);
+        if (token->form == TOKEN_PRE)
+            check_prefetch(checker, i);
         if (token->form == TOKEN_ONLINE)
-            illegal(checker, token, "not supported");
+            check_online(checker, i);
     }
+}
+
+/* ---- rec S: ---- */
+
+/* A thread's steps need nothing of another's. */
+static void
+check_rec_loop(struct checker *checker, const struct rec *rec, const struct token *token)
+{
+    const struct work *reader, *read;
+    if (work_is_own(checker->schedule, rec, token->name, &reader, &read))
+        return;
+    if (read == NULL)
+        illegal(checker, token, "%s has no left index %s of the same extent", reader->tensor->name,
+                token->name);
+    else
+        illegal(checker, token,
+                "%s reads %s at another %s than its own, so steps cannot be shared by it; put @p "
+                "in the lines of the stages",
+                reader->tensor->name, read->tensor->name, token->name);
+}
+
+static void
+check_rec_pack(struct checker *checker, const struct rec *rec, const struct token *token)
+{
+    const struct schedule *schedule = checker->schedule;
+    bool read = false;
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        if (schedule->works[i].tensor == token->tensor)
+            illegal(checker, token,
+                    "%s changes from step to step; put it in the line that reads it",
+                    token->tensor->name);
+        for (size_t t = 0; t < schedule->lines[i].count; t++) {
+            const struct token *own = &schedule->lines[i].tokens[t];
+            read = read || (own->form == TOKEN_PACK && own->hidden &&
+                            own->place.line == token->place.line &&
+                            own->place.column == token->place.column);
+        }
+    }
+    if (!read)
+        illegal(checker, token, "no stage of the block reads %s in its loops; leave it out",
+                token->tensor->name);
+}
+
+/* The line of a block: copies made once, loops around its steps. */
+static bool
+check_rec(struct schedule *schedule, size_t number, struct diags *diags)
+{
+    const struct rec *rec = &schedule->program->recs[number];
+    struct checker checker = {schedule, diags, &schedule->works[rec->first],
+                              &schedule->recs[number], true};
+    uint32_t seen = 0;
+    for (size_t i = 0; i < checker.line->count; i++) {
+        struct token *token = &checker.line->tokens[i];
+        if (token->form == TOKEN_PACK)
+            check_rec_pack(&checker, rec, token);
+        else if (token->form != TOKEN_LOOP || token->mark != MARK_THREADS ||
+                 !work_is_left(checker.work, token->level))
+            illegal(&checker, token, "around the steps stand pack(T) and left indices with @p");
+        else if (work_runs_scan(schedule, checker.work))
+            illegal(&checker, token, "the line of %s runs %s itself; put %s@p there",
+                    checker.work->tensor->name, checker.work->index[checker.work->stage->carried],
+                    token->name);
+        else if (seen & 1u << token->level)
+            illegal(&checker, token, "once is enough");
+        else
+            check_rec_loop(&checker, rec, token);
+        if (token->form == TOKEN_LOOP)
+            seen |= 1u << token->level;
+        if (token->in_lanes) {
+            token->step *= checker.work->lanes;
+            token->in_lanes = false;
+        }
+    }
+    return checker.good;
 }
 
 /* A stage that is gone computes nothing for others. */
@@ -480,7 +632,7 @@ check_gone(struct checker *checker)
 {
     for (size_t i = 0; i < checker->line->count; i++) {
         const struct token *token = &checker->line->tokens[i];
-        if (token->form == TOKEN_DO || token->form == TOKEN_WITH)
+        if (token->form == TOKEN_DO || token->form == TOKEN_WITH || token->form == TOKEN_ONLINE)
             illegal(checker, token, "%s is inlined and has no loops; name it where %s is inlined",
                     checker->work->tensor->name, checker->work->tensor->name);
     }
@@ -498,6 +650,8 @@ check_schedule(struct schedule *schedule, struct diags *diags)
             check_line(&checker);
         good = good && checker.good;
     }
+    for (size_t i = 0; i < schedule->program->rec_count; i++)
+        good = check_rec(schedule, i, diags) && good;
     for (size_t i = 0; i < schedule->program->stage_count; i++) /* now all fates are known */
         for (size_t t = 0; t < schedule->lines[i].count; t++) {
             struct checker checker = {schedule, diags, &schedule->works[i], &schedule->lines[i],

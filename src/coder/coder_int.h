@@ -7,20 +7,21 @@
 #include "lang/make.h"
 
 #define CODER_MAX_TOKENS 48 /* of a line */
+#define ONLINE_MOST 3       /* maximum, sum, weighted sum */
 #define CODER_MAX_GUESTS 4  /* stages that share one stage's loops */
 
 /* ---- a schedule ---- */
 
 /*    id      word       what stands in brackets */
-#define CODER_TOKENS(X)      \
-    X(LOOP, "", "")          \
-    X(ACC, "acc", "")        \
-    X(PACK, "pack", "T[@n]") \
-    X(DO, "do", "S")         \
-    X(WITH, "with", "S")     \
-    X(INLINE, "inline", "S") \
-    X(ONLINE, "online", "")  \
-    X(PRE, "pre", "T,n")     \
+#define CODER_TOKENS(X)                  \
+    X(LOOP, "", "")                      \
+    X(ACC, "acc", "")                    \
+    X(PACK, "pack", "T[@n]")             \
+    X(DO, "do", "S")                     \
+    X(WITH, "with", "S")                 \
+    X(INLINE, "inline", "S")             \
+    X(ONLINE, "online", "j/STEP: M,S,O") \
+    X(PRE, "pre", "T,n")                 \
     X(NT, "nt", "")
 
 enum token_form {
@@ -52,6 +53,9 @@ struct token {
     size_t stage;                /* DO, WITH, INLINE */
     const char *guest[LANG_MAX_LEVELS], *host[LANG_MAX_LEVELS]; /* WITH: k=j as written */
     unsigned pairs;
+    size_t together[ONLINE_MOST]; /* ONLINE: its stages, this line's own last */
+    unsigned count;
+    bool hidden;                 /* written by the token before it: the loop of ONLINE */
     int8_t map[LANG_MAX_LEVELS]; /* WITH: the guest's levels in the host */
 };
 
@@ -71,6 +75,15 @@ enum fate {
     FATE_SAME,   /* the memory of another tensor, in the same order: nothing to do */
 };
 
+#define BOUND_MOST 16 /* of a reduction; more are tested term by term */
+
+/* sum of coefficient * index + constant >= 0, or the term does not count. */
+struct bound {
+    int64_t coefficient[LANG_MAX_LEVELS];
+    int64_t constant;
+    const struct expr *test; /* NULL: nothing changes if the term is added all the same */
+};
+
 /* A stage as it is lowered: expressions of what is inlined are already in `code`. */
 struct work {
     const struct stage *stage;
@@ -84,6 +97,11 @@ struct work {
     /* Values of the left indices for which the reduction counts: fewer in a piece of a cat, outside
      * of which its loads need not be there. */
     int64_t first[LANG_MAX_RANK], last[LANG_MAX_RANK];
+    struct bound *bounds; /* of the terms of its reduction */
+    size_t bound_count;
+    size_t shared;             /* bounds from here on hold for all that its loops compute */
+    const struct expr *rest;   /* of the filter: what is in no bound, or NULL */
+    struct online *online;     /* what its line's online() means, or NULL */
     unsigned lanes;            /* of a vector of what it computes with */
     bool wide;                 /* it computes with f64: lanes are 8 bytes */
     const struct expr *before; /* a scan: its own element of the step before; else NULL */
@@ -94,12 +112,29 @@ struct work {
     bool in_place; /* FATE_DO, FATE_WITH: its boxes make up the whole tensor, each element once */
 };
 
+/* online(j/STEP: M,S,O): M = max_j P, S = sum_j exp(P-M), O = sum_j exp(P-M)*V/S. Tile by tile of j
+ * the exponentials of P are taken with the maximum so far, and what was added up before is scaled
+ * by exp(old-new). */
+struct online {
+    struct work work;             /* O with the exponentials as a tensor, divided by S at the end */
+    struct work weights;          /* that tensor's: exp(P-M) in the levels of M */
+    struct line line;             /* by which it is computed */
+    const struct work *max, *sum; /* sum may be NULL */
+    const struct expr *score;     /* P in the levels of M */
+    const struct expr *is_max;    /* M there */
+    const struct tensor *scale;   /* exp(old-new) of each row */
+    const struct expr *rescale;   /* the same where O reads it */
+    int8_t row[LANG_MAX_LEVELS];  /* levels of M in O */
+    int8_t sum_row[LANG_MAX_RANK]; /* dimensions of S in M */
+    size_t token;                  /* the line's own */
+};
+
 struct schedule {
     const struct program *program; /* as the rewrites left it */
     const struct change_line *changes;
     size_t change_count;
     struct line *lines; /* one a stage */
-    struct line *recs;  /* one a rec block */
+    struct line *recs;  /* one a rec block: what runs around its steps */
     struct work *works; /* one a stage */
     unsigned vector_bytes;
 };
@@ -151,12 +186,50 @@ work_names(const struct line *line, enum token_form form, size_t stage);
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
 
+/* Loops of a block's own line, which share its steps among threads? */
+bool
+work_rec_has_loops(const struct schedule *schedule, int rec);
+/* Does every stage of a block have this left index, and read what the block computes at its own
+ * value of it only? If not, *reader does not, reading *read; or it has no such index: *read is
+ * NULL.
+ */
+bool
+work_is_own(const struct schedule *schedule, const struct rec *rec, const char *name,
+            const struct work **reader, const struct work **read);
+/* The level of a left index of this name, or -1. */
+int
+work_left_level(const struct work *work, const char *name);
+
 /* A scan whose line runs the carried index itself, not the block's loop. */
 bool
 work_runs_scan(const struct schedule *schedule, const struct work *work);
 /* The other operand of a scan that is a running sum, or NULL. */
 const struct expr *
 work_running_sum(const struct work *work);
+
+/* bound.c */
+/* Fills in the bounds of a reduction, once all that is inlined is in its expression. */
+void
+bound_find(struct arena *arena, const struct schedule *schedule, struct work *work);
+/* The part of the points of a stage's loops that lies within its bounds. */
+double
+bound_share(const struct work *work);
+
+/* prefetch.c */
+/* The first access of a tensor in a stage's loops, or NULL; and the innermost loop before a token
+ * that moves it, or NULL. */
+const struct expr *
+prefetch_access(const struct work *work, const struct tensor *tensor);
+const struct token *
+prefetch_loop(const struct line *line, size_t at, const struct expr *load);
+
+/* online.c */
+/* Finds the shapes that online() needs. False after errors. */
+bool
+online_fit(struct arena *arena, struct schedule *schedule, struct work *work, struct diags *diags);
+/* The token of a line that computes this stage while it runs, or NULL. */
+const struct token *
+online_names(const struct line *line, size_t stage);
 
 /* check.c */
 /* Steps, marks and positions; messages name the token and say what would be legal. */
@@ -179,6 +252,6 @@ code_scalars(struct buf *buf);
 /* plain.c */
 /* The line that `S:` alone stands for. */
 void
-plain_line(struct arena *arena, struct line *line, const struct work *work);
+plain_line(struct arena *arena, struct line *line, const struct work *work, bool threads);
 
 #endif

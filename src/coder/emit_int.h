@@ -101,8 +101,13 @@ struct nest {
     size_t conditions;
     const struct box *boxes;
     const struct pack *packs;
-    const char *carry; /* a scan in lanes: the sum so far, or NULL */
-    bool parallel;     /* inside a parallel loop */
+    uint32_t holds;              /* bounds of the host that hold for all of the current tile */
+    const struct online *online; /* of the host, or NULL */
+    size_t tile_at;              /* token before which its tile of rows is made */
+    bool tile_done;
+    size_t tile_conditions; /* of the loop over its tiles */
+    const char *carry;      /* a scan in lanes: the sum so far, or NULL */
+    bool parallel;          /* inside a parallel loop */
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
@@ -129,6 +134,7 @@ struct emitter {
     unsigned lines;
     struct pack *hoisted;
     bool functions;    /* each root is a function, equal ones are shared */
+    bool parallel;     /* inside of loops around a block's steps */
     const char *step;  /* of the block around the function at work, or NULL: a name taken */
     struct buf bodies; /* of these */
     struct function *function;
@@ -248,6 +254,10 @@ void
 value_hoist(struct nest *nest, const struct member *member, const struct expr *e);
 void
 value_hoist_reciprocal(struct nest *nest, const struct member *member, const struct expr *divisor);
+/* The same for a value that has a name, until hoist_close(). */
+void
+value_know(struct nest *nest, const struct member *member, const struct expr *e,
+           struct value value);
 bool
 value_is_known(const struct nest *nest, const struct member *member, const struct expr *e);
 
@@ -260,7 +270,11 @@ hoist_close(struct nest *nest, size_t before);
 
 /* ---- loops ---- */
 
-/* nest.c: everything from token number `at` inwards. */
+/* nest.c */
+/* Where a span begins, and so many further. */
+const char *
+span_text(struct emitter *em, const struct span *span, int64_t more);
+/* Everything from token number `at` inwards. */
 void
 nest_walk(struct nest *nest, size_t at);
 /* A whole stage by its line: the spans of its left indices are given. */
@@ -273,6 +287,9 @@ nest_hoist(struct emitter *em, size_t stage, const struct span *left);
 /* acc.c */
 void
 acc_walk(struct nest *nest, size_t at, unsigned member);
+/* A mask of the lanes in use. */
+struct value
+acc_active_lanes(struct nest *nest);
 /* The innermost point of a member: its term into its accumulator. */
 void
 acc_term(struct nest *nest, struct member *member);
@@ -280,6 +297,10 @@ acc_term(struct nest *nest, struct member *member);
 /* box.c */
 void
 box_walk(struct nest *nest, size_t at);
+
+/* prefetch.c */
+void
+prefetch_walk(struct nest *nest, size_t at);
 
 /* pack.c */
 void

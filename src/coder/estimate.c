@@ -251,6 +251,16 @@ count_scan(struct counting *counting)
     counting->units->arithmetic += lanes ? times * FOLD_CYCLES / 2 : 0;
 }
 
+static void
+add_units(struct load_units *to, const struct load_units *units, double share)
+{
+    to->arithmetic += share * units->arithmetic;
+    to->loads += share * units->loads;
+    to->stores += share * units->stores;
+    to->instructions += share * units->instructions;
+    to->latency += share * units->latency;
+}
+
 static double
 view_cycles(const struct price *price, const struct view *view)
 {
@@ -259,8 +269,12 @@ view_cycles(const struct price *price, const struct view *view)
         .price = price, .view = view, .units = &units, .outside = view->work->reduce != NULL};
     count_node(counting, view->work->code, false);
     counting->outside = false;
+    struct load_units terms = {0};
+    counting->units = &terms;
     if (view->work->reduce != NULL)
         count_reduction(counting);
+    add_units(&units, &terms, view->guest ? 1 : bound_share(view->work));
+    counting->units = &units;
     if (view->scan)
         count_scan(counting);
     count_stores(counting);

@@ -212,8 +212,9 @@ tell_registers(const struct teller *teller, const struct view *view, struct buf 
     else
         buf_puts(buf, "each result stays in a register");
     if (over.count > 0)
-        buf_printf(buf, " while %s %s", list_text(teller->arena, &over, 8),
-                   over.count > 1 ? "run" : "runs");
+        buf_printf(buf, " while %s %s%s", list_text(teller->arena, &over, 8),
+                   over.count > 1 ? "run" : "runs",
+                   work->bound_count > 0 && !view->guest ? " as far as its condition holds" : "");
 }
 
 /* Unrolled vectors of the index in lanes are told with it. */
@@ -259,6 +260,18 @@ tell_lanes(const struct teller *teller, const struct view *view, struct buf *buf
 }
 
 static void
+tell_online(const struct teller *teller, const struct token *token, struct buf *buf)
+{
+    struct list kept = {0};
+    for (unsigned i = 0; i + 1 < token->count; i++)
+        list_add(&kept, stage_name(teller, token->together[i]));
+    buf_printf(buf,
+               "; %s %s kept for each row while %s runs, and what was added up is scaled when the "
+               "maximum grows",
+               list_text(teller->arena, &kept, 8), kept.count > 1 ? "are" : "is", token->name);
+}
+
+static void
 tell_company(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list guests = {0}, inlined = {0};
@@ -273,7 +286,7 @@ tell_company(const struct teller *teller, const struct view *view, struct buf *b
             buf_printf(buf, "; %s is fetched %" PRId64 " iterations ahead",
                        tensor_name(teller, token->tensor), token->number);
         if (token->form == TOKEN_ONLINE)
-            buf_puts(buf, "; the maximum is kept while it runs, and sums are rescaled by it");
+            tell_online(teller, token, buf);
         past = past || token->form == TOKEN_NT;
     }
     if (guests.count > 0)
@@ -364,7 +377,8 @@ line_text(struct arena *arena, const char *head, const struct line *line)
     struct buf buf = buf_in(arena);
     buf_printf(&buf, "%s:", head);
     for (size_t i = 0; i < line->count; i++)
-        buf_printf(&buf, " %s", line->tokens[i].text);
+        if (!line->tokens[i].hidden)
+            buf_printf(&buf, " %s", line->tokens[i].text);
     return buf.data;
 }
 
@@ -377,13 +391,18 @@ tell_rec(const struct teller *teller, const struct line *line, const struct stag
         if (line->tokens[i].form == TOKEN_PACK)
             list_add(&packs, tensor_name(teller, line->tokens[i].tensor));
         if (line->tokens[i].form == TOKEN_LOOP)
-            list_add(&loops, line->tokens[i].text);
+            list_add(&loops, line->tokens[i].step > 1
+                                 ? arena_printf(teller->arena, "blocks of %" PRId64 " %s",
+                                                line->tokens[i].step, line->tokens[i].name)
+                                 : line->tokens[i].name);
     }
     buf_printf(&buf, "the steps of %s follow one another", first->index[first->carried]);
     if (packs.count > 0)
         buf_printf(&buf, "; %s copied once before the first", list_text(teller->arena, &packs, 8));
     if (loops.count > 0)
-        buf_printf(&buf, "; %s runs around them", list_text(teller->arena, &loops, 8));
+        buf_printf(&buf, "; %s shared among the threads, each of which takes all steps of its part",
+                   arena_printf(teller->arena, "%s %s", list_text(teller->arena, &loops, 8),
+                                loops.count > 1 || strchr(loops.name[0], ' ') ? "are" : "is"));
     buf_putc(&buf, '.');
     return buf.data;
 }
@@ -429,8 +448,12 @@ coder_explain_lines(struct arena *arena, const struct schedule *schedule, struct
                 name, tell_rec(&teller, &schedule->recs[stage->rec], stage)};
         if (!work_has_loops(work) || (work->fate == FATE_WITH && line->count == 0))
             continue;
-        const struct view *view = find_view(arena, schedule, i);
-        const char *does = tell_view(&teller, view);
+        const char *does = "";
+        if (work->fate == FATE_WITH)
+            does = arena_printf(arena, "Inside of %s, while it runs.",
+                                schedule->works[work->consumer].tensor->name);
+        else
+            does = tell_view(&teller, find_view(arena, schedule, i));
         if (work->fate == FATE_DO)
             does = arena_printf(arena, "Inside of %s: %s",
                                 schedule->works[work->consumer].tensor->name, does);

@@ -13,6 +13,8 @@ only_loops_follow(const struct nest *nest, size_t from)
             return false;
         any = any || form == TOKEN_LOOP;
     }
+    if (nest->online != NULL && !nest->tile_done)
+        return false;
     for (unsigned m = 0; m < nest->members; m++)
         if (nest->member[m].work->reduce != NULL && !nest->member[m].open)
             return false;
@@ -92,8 +94,12 @@ hoist_open(struct nest *nest, size_t from)
     for (unsigned m = 0; m < nest->members; m++) {
         const struct member *member = &nest->member[m];
         const struct work *work = member->work;
-        hoist_parts(nest, member, work->reduce != NULL ? work->reduce->args[0] : work->code, fixed,
-                    0);
+        bool cut = false; /* outside of its piece of a cat the terms may not be there */
+        for (unsigned l = 0; l < work->rank; l++)
+            cut = cut || work_is_cut(work, l);
+        if (!cut)
+            hoist_parts(nest, member, work->reduce != NULL ? work->reduce->args[0] : work->code,
+                        fixed, 0);
     }
     nest->hoisted_count = nest->known_count;
     return before;

@@ -4,6 +4,7 @@
 #include "lang/lang.h"
 #include "target/target.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -96,7 +97,9 @@ const char *
 code_name(struct emitter *em, const char *base)
 {
     base = c_name(em->arena, base);
-    size_t slot = 0;
+    size_t length = strlen(base), slot = 0;
+    if (length > 0 && isdigit((unsigned char)base[length - 1]))
+        base = arena_printf(em->arena, "%s_", base); /* number 0 of r1 is not number 10 of r */
     while (slot < em->base_count && strcmp(em->bases[slot].base, base) != 0)
         slot++;
     if (slot == em->base_count) {
@@ -274,7 +277,8 @@ comment_stage(struct emitter *em, size_t stage)
     const struct line *line = &em->schedule->lines[stage];
     struct buf buf = buf_in(em->arena);
     for (size_t i = 0; i < line->count; i++)
-        buf_printf(&buf, " %s", line->tokens[i].text);
+        if (!line->tokens[i].hidden)
+            buf_printf(&buf, " %s", line->tokens[i].text);
     code_line(em, "/* %s:%s */", em->schedule->program->stages[stage].tensor->name,
               buf.length ? buf.data : "");
 }
@@ -459,32 +463,105 @@ code_root(struct emitter *em, size_t stage, const struct span *left)
     code_line(em, "%s(%s);", em->function[found].name, call.data ? call.data : "");
 }
 
-/* The stages of a block, step by step. */
+/* ---- blocks ---- */
+
+struct block {
+    const struct rec *rec;
+    const char *step;                        /* the variable that counts steps */
+    const struct token *loop[LANG_MAX_RANK]; /* around them */
+    const char *var[LANG_MAX_RANK];
+    struct span span[LANG_MAX_RANK];
+    size_t loops;
+};
+
+/* Where the left indices of a stage are within the steps and the loops around them. */
+static void
+block_spans(const struct block *block, const struct work *work, struct span *left)
+{
+    for (unsigned l = 0; l < work->rank; l++)
+        left[l] = (struct span){.extent = work->extent[l]};
+    left[work->stage->carried] = (struct span){block->step, 0, 1, 0, block->rec->size - 1, 0};
+    for (size_t i = 0; i < block->loops; i++)
+        left[work_left_level(work, block->loop[i]->name)] = block->span[i];
+}
+
+static void
+code_steps(struct emitter *em, const struct block *block)
+{
+    const struct rec *rec = block->rec;
+    code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", block->step, block->step,
+              rec->size, block->step);
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        struct span left[LANG_MAX_LEVELS];
+        block_spans(block, &em->schedule->works[i], left);
+        code_root(em, i, left);
+    }
+    code_close(em);
+}
+
+/* The last tile of a loop around the steps may be smaller: each has two cases. */
+static void
+code_tiles(struct emitter *em, struct block *block, size_t at)
+{
+    if (at == block->loops) {
+        code_steps(em, block);
+        return;
+    }
+    int64_t extent = block->span[at].extent, step = block->loop[at]->step;
+    step = step < extent ? step : extent;
+    int64_t full = extent / step, rest = extent % step;
+    const struct span whole = block->span[at];
+    const char *var = block->var[at];
+    if (rest > 0)
+        code_open(em, "if (%s < %" PRId64 ") {", var, full * step);
+    block->span[at] = (struct span){var, 0, step, 0, (full - 1) * step, step};
+    code_tiles(em, block, at + 1);
+    if (rest > 0) {
+        em->indent--;
+        code_line(em, "} else {");
+        em->indent++;
+        block->span[at] = (struct span){NULL, full * step, rest, full * step, full * step, 0};
+        code_tiles(em, block, at + 1);
+        code_close(em);
+    }
+    block->span[at] = whole;
+}
+
+/* The stages of a block, step by step, perhaps each thread for its own part of an index. */
 static void
 code_rec(struct emitter *em, const struct rec *rec)
 {
     const struct program *program = em->schedule->program;
     const struct stage *first = &program->stages[rec->first];
-    const char *var = code_name(em, first->index[first->carried]);
+    const struct line *line = &em->schedule->recs[first->rec];
+    struct block block = {.rec = rec, .step = code_name(em, first->index[first->carried])};
     bool functions = em->functions;
     em->functions = false; /* what is copied before the steps is seen by all of them */
     code_open(em, "{");
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1)
-            code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s++) {", var, var, rec->size, var);
-        for (size_t i = rec->first; i < rec->first + rec->count; i++) {
-            const struct work *work = &em->schedule->works[i];
-            struct span left[LANG_MAX_LEVELS];
-            for (unsigned l = 0; l < work->rank; l++)
-                left[l] = (struct span){.extent = work->extent[l]};
-            left[work->stage->carried] = (struct span){var, 0, 1, 0, rec->size - 1, 0};
-            if (pass == 0)
-                nest_hoist(em, i, left);
-            else
-                code_root(em, i, left);
-        }
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        struct span left[LANG_MAX_LEVELS];
+        block_spans(&block, &em->schedule->works[i], left);
+        nest_hoist(em, i, left);
     }
-    code_close(em);
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_LOOP) {
+            const struct token *token = block.loop[block.loops] = &line->tokens[i];
+            block.var[block.loops] = code_name(em, token->name);
+            block.span[block.loops++].extent = em->schedule->works[rec->first].extent[token->level];
+        }
+    if (block.loops > 0)
+        code_line(em, "#pragma omp parallel for collapse(%zu)", block.loops);
+    for (size_t i = 0; i < block.loops; i++)
+        code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s += %" PRId64 ")%s", block.var[i],
+                  block.var[i], block.span[i].extent, block.var[i], block.loop[i]->step,
+                  i + 1 < block.loops ? "" : " {");
+    em->parallel = block.loops > 0;
+    code_tiles(em, &block, 0);
+    em->parallel = false;
+    if (block.loops > 0) {
+        em->indent -= (unsigned)(block.loops - 1);
+        code_close(em);
+    }
     code_close(em);
     em->functions = functions;
 }

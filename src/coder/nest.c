@@ -1,5 +1,6 @@
 /* Loops: the walk over the tokens of a line. */
-#include "coder/emit_int.h"
+#include "coder/bound_int.h"
+#include "coder/online_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +21,7 @@ walk_at(struct nest *nest, size_t at, struct span span)
     nest->span[level] = saved;
 }
 
-static const char *
+const char *
 span_text(struct emitter *em, const struct span *span, int64_t more)
 {
     struct lin lin = {.add = span->add + more};
@@ -79,6 +80,80 @@ push_condition(struct nest *nest, const char *first, const char *last)
 
 /* ---- loops ---- */
 
+typedef void
+walk_step(struct nest *nest, size_t at, struct span span);
+
+/* One of the loops that follow one another over the same variable. */
+static void
+run_piece(struct nest *nest, size_t at, struct span tile, const char *end, walk_step *walk,
+          uint32_t holds)
+{
+    struct emitter *em = nest->em;
+    uint32_t saved = nest->holds;
+    nest->holds |= holds;
+    code_open(em, "for (; %s < %s; %s += %" PRId64 ") {", tile.var, end, tile.var, tile.extent);
+    walk(nest, at, tile);
+    code_close(em);
+    nest->holds = saved;
+}
+
+/* The full steps of a loop: all, or as far as bounds reach, without tests where none are needed. */
+static void
+run_steps(struct nest *nest, size_t at, const char *var, int64_t step, int64_t full,
+          const struct reach *reach, walk_step *walk)
+{
+    struct emitter *em = nest->em;
+    const struct span span = nest->span[nest->line->tokens[at].level];
+    struct span tile = looped(&span, var, step, full);
+    const char *end = span_text(em, &span, full * step);
+    if (reach == NULL) {
+        code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
+                  span_text(em, &span, 0), var, end, var, step);
+        walk(nest, at, tile);
+        code_close(em);
+        return;
+    }
+    code_line(em, "long %s = %s;", var, reach->low);
+    end = full * step == span.extent ? reach->high : bound_choice(em, reach->high, '<', end);
+    if (reach->from != NULL)
+        run_piece(nest, at, tile, bound_choice(em, reach->from, '<', end), walk, 0);
+    if (reach->inside != 0)
+        run_piece(nest, at, tile, bound_choice(em, reach->until, '<', end), walk, reach->inside);
+    if (reach->inside == 0 || reach->until != NULL)
+        run_piece(nest, at, tile, end, walk, 0);
+}
+
+/* What is left behind the full steps. */
+static void
+run_rest(struct nest *nest, size_t at, int64_t full, int64_t step, const struct reach *reach)
+{
+    struct emitter *em = nest->em;
+    struct span *span = &nest->span[nest->line->tokens[at].level], saved = *span;
+    struct span rest = part_of(&saved, full * step, saved.extent - full * step);
+    bool outer = is_outer_reduction(nest, at);
+    struct buf possible = buf_in(em->arena);
+    const char *end = span_text(em, &saved, full * step), *first = "0";
+    if (reach != NULL && outer) {
+        buf_printf(&possible, "%s > %s", reach->high, end);
+        first = arena_printf(em->arena, "%s >= %s", reach->low, end);
+    } else if (!outer && !work_is_left(nest->member[0].work, nest->line->tokens[at].level)) {
+        *span = rest;
+        bool some = bound_is_possible(nest, 0, &possible);
+        *span = saved;
+        if (!some)
+            return;
+    }
+    if (outer)
+        push_condition(nest, first, "1");
+    if (possible.length > 0)
+        code_open(em, "if (%s) {", possible.data);
+    else
+        code_open(em, "{");
+    walk_at(nest, at, rest);
+    code_close(em);
+    nest->conditions -= outer;
+}
+
 static void
 plain_loop(struct nest *nest, size_t at)
 {
@@ -88,12 +163,14 @@ plain_loop(struct nest *nest, size_t at)
     int64_t step = token->step < span.extent ? token->step : span.extent;
     int64_t full = span.extent / step, rest = span.extent % step;
     bool outer = is_outer_reduction(nest, at);
+    struct reach reach;
     nest->ordinal[at] = 0;
     if (full + (rest > 0) <= 1) {
         walk_at(nest, at, span);
         return;
     }
-    if (full == 1) {
+    bool tight = bound_reach(nest, at, step, outer, &reach);
+    if (full == 1 && !tight) {
         if (outer)
             push_condition(nest, "1", "0");
         code_open(em, "{");
@@ -101,25 +178,19 @@ plain_loop(struct nest *nest, size_t at)
         code_close(em);
     } else {
         const char *var = code_name(em, nest->member[0].work->index[token->level]);
+        const char *first = tight ? reach.low : span_text(em, &span, 0);
+        const char *last =
+            tight ? arena_printf(em->arena, "%s + %" PRId64 " >= %s", var, step, reach.high)
+            : rest
+                ? "0"
+                : arena_printf(em->arena, "%s == %s", var, span_text(em, &span, (full - 1) * step));
         if (outer)
-            push_condition(nest, arena_printf(em->arena, "%s == %s", var, span_text(em, &span, 0)),
-                           rest ? "0"
-                                : arena_printf(em->arena, "%s == %s", var,
-                                               span_text(em, &span, (full - 1) * step)));
-        code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
-                  span_text(em, &span, 0), var, span_text(em, &span, full * step), var, step);
-        walk_at(nest, at, looped(&span, var, step, full));
-        code_close(em);
+            push_condition(nest, arena_printf(em->arena, "%s == %s", var, first), last);
+        run_steps(nest, at, var, step, full, tight ? &reach : NULL, walk_at);
     }
     nest->conditions -= outer;
-    if (rest > 0) {
-        if (outer)
-            push_condition(nest, "0", "1");
-        code_open(em, "{");
-        walk_at(nest, at, part_of(&span, full * step, rest));
-        code_close(em);
-        nest->conditions -= outer;
-    }
+    if (rest > 0)
+        run_rest(nest, at, full, step, tight ? &reach : NULL);
 }
 
 static void
@@ -170,7 +241,6 @@ must_unroll(const struct nest *nest, size_t at)
 static void
 vector_loop(struct nest *nest, size_t at)
 {
-    struct emitter *em = nest->em;
     const struct token *token = &nest->line->tokens[at];
     const struct span span = nest->span[token->level];
     int64_t lanes = nest->lanes, full = span.extent / lanes, rest = span.extent % lanes;
@@ -182,11 +252,10 @@ vector_loop(struct nest *nest, size_t at)
             walk_vector(nest, at, part_of(&span, i * lanes, lanes));
         }
     else {
-        const char *var = code_name(em, nest->member[0].work->index[token->level]);
-        code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
-                  span_text(em, &span, 0), var, span_text(em, &span, full * lanes), var, lanes);
-        walk_vector(nest, at, looped(&span, var, lanes, full));
-        code_close(em);
+        struct reach reach;
+        bool tight = bound_reach(nest, at, lanes, false, &reach);
+        const char *var = code_name(nest->em, nest->member[0].work->index[token->level]);
+        run_steps(nest, at, var, lanes, full, tight ? &reach : NULL, walk_vector);
     }
     nest->ordinal[at] = full;
     if (rest > 0)
@@ -229,6 +298,23 @@ walk_threads(struct nest *nest, size_t at, size_t end, const char *const *vars)
     nest->span[token->level] = span;
 }
 
+/* Are some iterations shorter than others? */
+static bool
+is_uneven(const struct schedule *schedule, const struct line *line)
+{
+    const struct work *work = &schedule->works[line - schedule->lines];
+    work = work->online != NULL ? &work->online->work : work;
+    for (size_t b = 0; b < work->bound_count; b++)
+        for (unsigned l = 0; l < work->rank; l++)
+            if (work->bounds[b].coefficient[l] != 0)
+                return true;
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_DO &&
+            is_uneven(schedule, &schedule->lines[line->tokens[i].stage]))
+            return true;
+    return false;
+}
+
 static void
 parallel_loops(struct nest *nest, size_t at)
 {
@@ -250,10 +336,11 @@ parallel_loops(struct nest *nest, size_t at)
         nest_walk(nest, end);
         return;
     }
+    const char *uneven = is_uneven(em->schedule, nest->line) ? " schedule(dynamic)" : "";
     if (end - at > 1)
-        code_line(em, "#pragma omp parallel for collapse(%zu)", end - at);
+        code_line(em, "#pragma omp parallel for collapse(%zu)%s", end - at, uneven);
     else
-        code_line(em, "#pragma omp parallel for");
+        code_line(em, "#pragma omp parallel for%s", uneven);
     for (size_t i = at; i < end; i++) {
         const struct token *token = &nest->line->tokens[i];
         const struct span *span = &nest->span[token->level];
@@ -370,6 +457,10 @@ nest_walk(struct nest *nest, size_t at)
                   CODER_MAX_LINES);
         return;
     }
+    if (nest->online != NULL && nest->tile_at == at && !nest->tile_done) {
+        online_tile(nest, at);
+        return;
+    }
     for (unsigned i = 0; i < nest->members; i++)
         if (nest->member[i].work->reduce != NULL && nest->member[i].acc == at &&
             !nest->member[i].open) {
@@ -387,6 +478,13 @@ nest_walk(struct nest *nest, size_t at)
         return;
     case TOKEN_DO:
         box_walk(nest, at);
+        return;
+    case TOKEN_ONLINE:
+        online_open(nest, at);
+        return;
+    case TOKEN_PRE:
+        prefetch_walk(nest, at);
+        nest_walk(nest, at + 1);
         return;
     case TOKEN_NT:
         nest->stream = true;
@@ -429,7 +527,8 @@ static struct nest *
 open_nest(struct emitter *em, size_t stage, const struct span *left, const struct nest *outer)
 {
     const struct schedule *schedule = em->schedule;
-    const struct work *work = &schedule->works[stage];
+    const struct online *online = schedule->works[stage].online;
+    const struct work *work = online != NULL ? &online->work : &schedule->works[stage];
     const struct line *line = &schedule->lines[stage];
     struct nest *nest = arena_alloc(em->arena, sizeof *nest);
     int8_t same[LANG_MAX_LEVELS];
@@ -437,6 +536,12 @@ open_nest(struct emitter *em, size_t stage, const struct span *left, const struc
         same[i] = (int8_t)i;
     *nest = (struct nest){.em = em, .line = line, .vector = -1, .lanes = work->lanes};
     nest->active = nest->lanes;
+    nest->online = online;
+    nest->tile_at = online != NULL ? online->token + 2 : 0; /* behind its loop */
+    while (nest->tile_at < line->count && line->tokens[nest->tile_at].form != TOKEN_LOOP &&
+           line->tokens[nest->tile_at].form != TOKEN_ACC)
+        nest->tile_at++;
+    nest->parallel = em->parallel;
     if (outer != NULL) {
         nest->boxes = outer->boxes;
         nest->parallel = outer->parallel;

@@ -515,6 +515,21 @@ make_pack(struct nest *nest, size_t at)
     return pack;
 }
 
+/* The index of a loop around the steps that an access depends on, or NULL. */
+static const char *
+shared_index(const struct nest *nest, const struct expr *load)
+{
+    const struct work *work = nest->member[0].work;
+    const struct line *line = &nest->em->schedule->recs[work->stage->rec];
+    for (size_t i = 0; i < line->count; i++) {
+        const struct token *token = &line->tokens[i];
+        int level = token->form == TOKEN_LOOP ? work_left_level(work, token->name) : -1;
+        if (level >= 0 && (load->free & 1u << level))
+            return token->name;
+    }
+    return NULL;
+}
+
 /* The copies that a line begins with can be made before the steps of its block, if what they copy
  * does not change with them. */
 void
@@ -538,6 +553,12 @@ pack_hoist(struct nest *nest)
                       "%s: what is copied changes from step to step; put it "
                       "behind a loop",
                       token->text);
+        const char *shared = shared_index(nest, pack->load);
+        if (shared != NULL)
+            code_fail(em, token->place,
+                      "%s: what is copied depends on %s, by which the steps are shared; put it "
+                      "behind a loop",
+                      token->text, shared);
         pack->line = nest->line;
         pack->hoisted = em->hoisted;
         em->hoisted = pack;

@@ -20,9 +20,8 @@ add_carried(struct line *line, const struct work *work)
 }
 
 void
-plain_line(struct arena *arena, struct line *line, const struct work *work)
+plain_line(struct arena *arena, struct line *line, const struct work *work, bool threads)
 {
-    bool threads = work->fate == FATE_ROOT;
     bool rec = work->stage->rec >= 0;
     for (unsigned i = 0; i < work->levels; i++) {
         if (i == work->rank) {

@@ -178,6 +178,30 @@ read_guest(struct reader *reader, struct token *token, char *inside)
 }
 
 static bool
+read_step(struct reader *reader, struct token *token, char *text);
+
+/* online(j/STEP: M,S,O) */
+static bool
+read_online(struct reader *reader, struct token *token, char *inside)
+{
+    char *colon = strchr(inside, ':'), *step = strchr(inside, '/'), *parts[ONLINE_MOST + 1];
+    bool good = true;
+    if (colon == NULL || step == NULL || step > colon)
+        return bad(reader, token, "write online(j/STEP: M,S,O): the tile, maximum, sum, result");
+    *colon = *step = '\0';
+    token->name = text_trim(inside);
+    if (!read_step(reader, token, text_trim(step + 1)))
+        return false;
+    size_t count = split_commas(colon + 1, parts, ONLINE_MOST + 1);
+    if (count < 2 || count > ONLINE_MOST)
+        return bad(reader, token, "two or three stages go together: M,S,O or M,O");
+    for (size_t i = 0; i < count; i++)
+        good = need_stage(reader, token->place, parts[i], &token->together[i]) && good;
+    token->count = (unsigned)count;
+    return good;
+}
+
+static bool
 read_word_token(struct reader *reader, struct token *token, char *inside)
 {
     switch (token->form) {
@@ -187,6 +211,8 @@ read_word_token(struct reader *reader, struct token *token, char *inside)
         return read_prefetch(reader, token, inside);
     case TOKEN_WITH:
         return read_guest(reader, token, inside);
+    case TOKEN_ONLINE:
+        return read_online(reader, token, inside);
     case TOKEN_DO:
     case TOKEN_INLINE:
         return need_stage(reader, token->place, text_trim(inside), &token->stage);
@@ -270,6 +296,13 @@ read_tokens(struct reader *reader, struct line *line)
         *token = (struct token){.place = place_of(reader, start),
                                 .text = arena_strdup(reader->arena, word)};
         good = read_token(reader, token, word) && good;
+        if (token->form == TOKEN_ONLINE && line->count == CODER_MAX_TOKENS)
+            good = bad(reader, token, "it is one token too many");
+        else if (token->form == TOKEN_ONLINE) {
+            line->tokens[line->count] = *token; /* its loop */
+            line->tokens[line->count].form = TOKEN_LOOP;
+            line->tokens[line->count++].hidden = true;
+        }
     }
     return good;
 }
@@ -497,7 +530,8 @@ coder_write(struct buf *buf, const struct schedule *schedule)
             continue;
         buf_printf(buf, "%s:", program->stages[i].tensor->name);
         for (size_t t = 0; t < line->count; t++)
-            if (fate != FATE_INLINE || line->tokens[t].form == TOKEN_INLINE)
+            if ((fate != FATE_INLINE || line->tokens[t].form == TOKEN_INLINE) &&
+                !line->tokens[t].hidden)
                 buf_printf(buf, " %s", line->tokens[t].text);
         buf_putc(buf, '\n');
     }

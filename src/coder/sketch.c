@@ -188,17 +188,56 @@ points_of(const struct sketcher *s)
 
 /* Small work is done before other threads have begun. */
 static void
-drop_threads(struct buf *lines)
+drop_threads(struct buf *lines, size_t start)
 {
-    char *to = lines->data;
-    for (const char *from = lines->data; from != NULL && *from; from++)
+    if (lines->length <= start)
+        return;
+    char *to = lines->data + start;
+    for (const char *from = lines->data + start; *from; from++)
         if (from[0] == '@' && from[1] == 'p')
             from++;
         else
             *to++ = *from;
-    if (to != NULL) {
-        *to = '\0';
-        lines->length = (size_t)(to - lines->data);
+    *to = '\0';
+    lines->length = (size_t)(to - lines->data);
+}
+
+/* Rows that do not meet in any step are a thread's own from the first step to the last: the index
+ * of such rows, or NULL. */
+static const char *
+ask_rec(struct sketcher *s, const struct rec *rec)
+{
+    const struct work *first = &s->schedule->works[rec->first], *reader, *read;
+    unsigned threads = s->space->machine.threads;
+    for (unsigned l = 0; l < first->rank && threads > 1 && first->before == NULL; l++)
+        if (first->extent[l] >= threads &&
+            work_is_own(s->schedule, rec, first->index[l], &reader, &read))
+            return sketch_ask_if(s, first->tensor->name, "rec threads", true) ? first->index[l]
+                                                                              : NULL;
+    return NULL;
+}
+
+static void
+put_rec(struct sketcher *s, const struct rec *rec)
+{
+    const char *index = ask_rec(s, rec);
+    const struct work *works = s->schedule->works, *first = &works[rec->first];
+    int64_t part = 0;
+    if (index != NULL) {
+        int64_t threads = s->space->machine.threads;
+        part = (first->extent[work_left_level(first, index)] + threads - 1) / threads;
+        buf_printf(&s->recs, "rec %s: %s/%lld@p\n", first->tensor->name, index, (long long)part);
+    }
+    for (size_t i = rec->first; i < rec->first + rec->count; i++) {
+        struct work work = works[i];
+        size_t start = s->lines.length;
+        if (index != NULL)
+            work.extent[work_left_level(&work, index)] = part;
+        buf_printf(&s->lines, "%s:", work.tensor->name);
+        sketch_line(s, &work, 0, false);
+        buf_putc(&s->lines, '\n');
+        if (index != NULL)
+            drop_threads(&s->lines, start + strlen(work.tensor->name));
     }
 }
 
@@ -220,6 +259,7 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
                          .program = space->program,
                          .holes = arena_array(arena, MAX_HOLES, sizeof *s.holes),
                          .changes = buf_in(arena),
+                         .recs = buf_in(arena),
                          .lines = buf_in(arena)};
     for (size_t i = 0; i < space->program->stage_count; i++)
         change_windows(&s, space->program->stages[i].tensor->name);
@@ -231,8 +271,15 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
         s.group[i] = -1;
     for (size_t i = count; i-- > 0;) {
         const struct work *work = &s.schedule->works[i];
+        const struct rec *rec = work->stage->rec >= 0 ? &s.program->recs[work->stage->rec] : NULL;
         if (!work_has_loops(work) || s.group[i] >= 0)
             continue;
+        if (rec != NULL && rec->first != i)
+            continue; /* with the first */
+        if (rec != NULL) {
+            put_rec(&s, rec);
+            continue;
+        }
         if (sketch_group(&s, work))
             continue;
         buf_printf(&s.lines, "%s:", work->tensor->name);
@@ -240,7 +287,9 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
         buf_putc(&s.lines, '\n');
     }
     if (!sketch_ask_if(&s, "all", "threads", points_of(&s) > SKETCH_SERIAL_POINTS))
-        drop_threads(&s.lines);
+        drop_threads(&s.lines, 0);
+    else if (s.recs.length > 0)
+        buf_add(&s.changes, s.recs.data, s.recs.length);
     buf_add(&s.changes, s.lines.data, s.lines.length);
     return (struct coder_sketch){s.changes.data ? s.changes.data : "", s.holes, s.hole_count};
 }

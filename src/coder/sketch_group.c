@@ -64,10 +64,30 @@ grows(const struct work *work)
     return (double)work->tensor->count > 2 * read;
 }
 
+/* A product with something that all rows share, weights: it is worth being copied once for all of
+ * them, and not for each block of rows that something is computed beside. */
+static bool
+shares_weights(struct sketcher *s, const struct work *root)
+{
+    const struct look look = sketch_look(s, root);
+    const struct expr *loads[32];
+    size_t count = 0;
+    if (!is_heavy(s, root))
+        return false;
+    sketch_loads(look.body, loads, &count, 32);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t left = loads[i]->free & ((1u << root->rank) - 1);
+        if (left == 1u << look.vector && loads[i]->tensor->count > 4096)
+            return true;
+    }
+    return false;
+}
+
 static void
 find_group(struct sketcher *s, struct group *group, const struct work *root)
 {
     const struct work *works = s->schedule->works;
+    bool weights = shares_weights(s, root);
     *group = (struct group){.root = root};
     group->rows = root->rank ? (1u << root->rank) - 1 : 0;
     if (root->stage->rec >= 0)
@@ -102,7 +122,8 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
             continue;
         bool large = grows(work);
         bool same = group->count == 0 || rows == group->rows;
-        if (!sketch_ask_if(s, work->tensor->name, "fuse", (!is_heavy(s, work) || large) && same))
+        if (!sketch_ask_if(s, work->tensor->name, "fuse",
+                           (!is_heavy(s, work) || large) && same && !weights))
             continue;
         memmove(group->member + 1, group->member, group->count * sizeof *group->member);
         memmove(group->map + 1, group->map, group->count * sizeof *group->map);
@@ -170,6 +191,183 @@ guest_text(struct sketcher *s, const struct work *guest, const struct work *host
     return text.data;
 }
 
+/* ---- exponentials of scores times values ---- */
+
+struct chain {                      /* members of a group that online() may take together */
+    const struct work *max, *sum;   /* sum may be NULL */
+    const struct work *between[16]; /* without a reduction, from the maximum to the root */
+    size_t count;
+    const struct work *score; /* what the maximum is taken of, or NULL: no member */
+    const int8_t *score_map;
+    unsigned dimension; /* of the score, over which it is taken */
+};
+
+static bool
+reads(const struct work *work, const struct work *other)
+{
+    return work_loads(work->code, other->tensor, NULL, 0) > 0;
+}
+
+static bool
+is_in_chain(const struct chain *chain, const struct work *work)
+{
+    bool found = work == chain->max || work == chain->sum;
+    for (size_t i = 0; i < chain->count; i++)
+        found = found || work == chain->between[i];
+    return found;
+}
+
+/* Does it read the maximum, or what is between it and the root? */
+static bool
+follows(const struct chain *chain, const struct work *work)
+{
+    bool found = chain->max != NULL && reads(work, chain->max);
+    for (size_t i = 0; i < chain->count; i++)
+        found = found || reads(work, chain->between[i]);
+    return found;
+}
+
+static bool
+is_one_reduction(const struct work *work, enum reduction reduction)
+{
+    return work->reduce != NULL && work->levels == work->rank + 1 &&
+           work->reduce->binder->reduction == reduction;
+}
+
+/* Members by their place in the chain; whether they fit in every detail is online()'s own matter.
+ */
+static bool
+find_chain(const struct group *group, struct chain *chain)
+{
+    const struct work *root = group->root;
+    *chain = (struct chain){0};
+    if (!is_one_reduction(root, REDUCE_SUM))
+        return false;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct work *work = group->member[i];
+        if (is_one_reduction(work, REDUCE_MAX) && chain->max == NULL)
+            chain->max = work;
+        else if (is_one_reduction(work, REDUCE_SUM) && follows(chain, work) && chain->sum == NULL)
+            chain->sum = work;
+        else if (work->reduce == NULL && follows(chain, work))
+            chain->between[chain->count++] = work;
+        else if (follows(chain, work))
+            return false;
+    }
+    if (chain->max == NULL || !follows(chain, root))
+        return false;
+    const struct expr *load = chain->max->reduce->args[0];
+    for (size_t i = 0; i < group->count && load->op == OP_LOAD; i++)
+        if (load->tensor == group->member[i]->tensor) {
+            chain->score = group->member[i];
+            chain->score_map = group->map[i];
+            while (chain->dimension < chain->score->rank &&
+                   !(load->args[chain->dimension]->op == OP_INDEX &&
+                     load->args[chain->dimension]->level == chain->max->rank))
+                chain->dimension++;
+        }
+    return chain->score == NULL || chain->dimension < chain->score->rank;
+}
+
+/* inline(E) for all of the chain that a member reads; false: it reads none. */
+static bool
+put_inlined(struct sketcher *s, const struct chain *chain, const struct work *work)
+{
+    bool any = false;
+    for (size_t i = 0; i < chain->count; i++)
+        if (reads(work, chain->between[i])) {
+            if (!any)
+                buf_printf(&s->lines, "%s:", work->tensor->name);
+            sketch_put(s, "inline(%s)", chain->between[i]->tensor->name);
+            any = true;
+        }
+    return any;
+}
+
+/* The rows of a tile, shared among the threads as far as there are enough. */
+static int64_t
+ask_rows(struct sketcher *s, const struct group *group, int tiled)
+{
+    static const int64_t tiles[] = {16, 32, 48, 64, 96, 128, 192};
+    int64_t tile = tiles[sketch_ask(s, group->root->tensor->name, "online rows", 7, 4)];
+    while (tile > 8 &&
+           rows_of(group->root, group->rows) / (double)tile < 2 * s->space->machine.threads)
+        tile /= 2;
+    return tile < group->root->extent[tiled] ? tile : group->root->extent[tiled];
+}
+
+static void
+put_chain(struct sketcher *s, const struct group *group, const struct chain *chain, int tiled)
+{
+    static const int64_t steps[] = {32, 64, 128, 256, 512};
+    const struct work *root = group->root;
+    int64_t tile = ask_rows(s, group, tiled), extent = root->extent[root->rank];
+    int64_t step = steps[sketch_ask(s, root->tensor->name, "online step", 5, 2)];
+    step = step < extent ? step : extent;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct work *work = group->member[i];
+        if (is_in_chain(chain, work)) {
+            if (put_inlined(s, chain, work))
+                buf_putc(&s->lines, '\n');
+            continue;
+        }
+        struct work part = in_rows(group, work, group->map[i], tiled, tile);
+        if (work == chain->score)
+            part.extent[chain->dimension] = step;
+        buf_printf(&s->lines, "%s:", part.tensor->name);
+        sketch_line(s, &part, 0, true);
+        buf_putc(&s->lines, '\n');
+    }
+    if (!put_inlined(s, chain, root))
+        buf_printf(&s->lines, "%s:", root->tensor->name);
+    for (unsigned l = 0; l < root->rank; l++)
+        if ((group->rows & 1u << l) && root->extent[l] > 1) {
+            if ((int)l == tiled && tile < root->extent[l])
+                sketch_put(s, "%s/%" PRId64 "@p", root->index[l], tile);
+            else if ((int)l != tiled)
+                sketch_put(s, "%s@p", root->index[l]);
+        }
+    for (size_t i = 0; i < group->count; i++)
+        if (!is_in_chain(chain, group->member[i]) && group->member[i] != chain->score)
+            sketch_put(s, "do(%s)", group->member[i]->tensor->name);
+    sketch_put(s, "online(%s/%" PRId64 ": %s%s%s, %s)", root->index[root->rank], step,
+               chain->max->tensor->name, chain->sum != NULL ? ", " : "",
+               chain->sum != NULL ? chain->sum->tensor->name : "", root->tensor->name);
+    if (chain->score != NULL)
+        sketch_put(s, "do(%s)", chain->score->tensor->name);
+    struct work part = in_rows(group, root, NULL, tiled, tile);
+    part.extent[root->rank] = step;
+    sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);
+    buf_putc(&s->lines, '\n');
+}
+
+/* Is what was just written legal, all else being plain? */
+static bool
+is_legal(struct sketcher *s, size_t from)
+{
+    struct arena *arena = s->space->arena;
+    struct source source = {"", s->lines.data + from, s->lines.length - from};
+    struct coder_options options = {s->space->machine.vector_bytes};
+    return coder_read(arena, s->program, &source, &options, diags_create(arena, 1)) != NULL;
+}
+
+/* The lines of a group that ends in a sum of exponentials times something; false: it does not, or
+ * is not to be taken in one go. */
+static bool
+put_online(struct sketcher *s, const struct group *group, int tiled)
+{
+    struct chain chain;
+    size_t from = s->lines.length;
+    if (!find_chain(group, &chain) || !sketch_ask_if(s, group->root->tensor->name, "online", true))
+        return false;
+    put_chain(s, group, &chain, tiled);
+    if (is_legal(s, from))
+        return true;
+    s->lines.length = from;
+    s->lines.data[from] = '\0';
+    return false;
+}
+
 static void
 put_group(struct sketcher *s, struct group *group)
 {
@@ -183,6 +381,8 @@ put_group(struct sketcher *s, struct group *group)
     for (unsigned l = 0; l < root->rank; l++)
         if (group->rows & 1u << l)
             tiled = (int)l;
+    if (put_online(s, group, tiled))
+        return;
     int64_t tile = tiles[sketch_ask(s, root->tensor->name, "rows", 7, heavy ? 5 : 0)];
     while (tile > 1 && rows_of(root, group->rows) / (double)tile < 2 * s->space->machine.threads)
         tile /= 2;

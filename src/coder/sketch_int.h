@@ -20,7 +20,7 @@ struct sketcher {
     struct schedule *schedule;     /* works of the program, all plain */
     struct coder_hole *holes;
     size_t hole_count;
-    struct buf changes, lines;
+    struct buf changes, recs, lines;
     int *group;       /* by stage: number of the root that takes it along, or -1 */
     const char *with; /* a guest of the next stream, or NULL */
 };

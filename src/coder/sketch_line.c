@@ -229,6 +229,56 @@ round_to(int64_t value, int64_t step)
     return value < step ? step : value;
 }
 
+/* What is inside of the loops over tiles. */
+static void
+put_registers(struct look *look, struct tile tile)
+{
+    static const int64_t copies[] = {4, 9, 1, 25};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *v = name_of(look, look->vector);
+    sketch_put(s, "acc");
+    int64_t most =
+        copies[sketch_ask(s, work->tensor->name, "unroll", 4, 1)] * 12 / (tile.rows * tile.vectors);
+    put_reduction(look, most > 0 ? most : 1);
+    if (look->other >= 0 && work->extent[look->other] > 1)
+        sketch_put(s, "%s@u", name_of(look, look->other));
+    if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
+        sketch_put(s, "%s/v@u", v);
+    sketch_put(s, "%s@v", v);
+}
+
+/* Few rows and many columns: the threads share the columns, each copies its own. */
+static bool
+wide_line(struct look *look, struct tile tile, bool inner)
+{
+    static const int64_t parts[] = {128, 256, 64, 512, 32};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    int64_t width = work->extent[look->vector], rows = 1, depth = 1;
+    int64_t across = tile.vectors * work->lanes;
+    for (unsigned l = 0; l < work->rank; l++)
+        rows *= (int)l == look->vector ? 1 : work->extent[l];
+    for (unsigned l = work->rank; l < work->levels; l++)
+        depth *= work->extent[l];
+    if (inner || work->stage->rec >= 0 || look->other < 0 || rows != work->extent[look->other] ||
+        depth < 32 || width < 8 * across * s->space->machine.threads ||
+        !sketch_ask_if(s, stage, "by width", width > 8 * rows))
+        return false;
+    const struct expr *load = load_with(look, look->vector, look->other);
+    int64_t part = round_to(parts[sketch_ask(s, stage, "part", 5, 0)], across);
+    sketch_put(s, "%s/%" PRId64 "@p", v, part);
+    if (load != NULL && sketch_ask_if(s, stage, "pack", rows >= 16))
+        sketch_put(s, "pack(%s)", access_name(look, load));
+    if (part > across)
+        sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
+    if (rows > tile.rows)
+        sketch_put(s, "%s/%u", name_of(look, look->other), tile.rows);
+    put_registers(look, tile);
+    return true;
+}
+
 /* Small windows: a few rows and vectors at a time, all terms unrolled. */
 static void
 window_line(struct look *look, uint32_t done, bool inner)
@@ -274,7 +324,9 @@ tile_line(struct look *look, uint32_t done, bool inner)
     struct tile tiles[TILES + 1];
     unsigned count = list_tiles(look, tiles);
     struct tile tile = tiles[sketch_ask(s, stage, "tile", count, 0)];
-    int64_t lanes = work->lanes, across = tile.vectors * lanes;
+    if (wide_line(look, tile, inner))
+        return;
+    int64_t across = tile.vectors * work->lanes;
     const char *o = look->other >= 0 ? name_of(look, look->other) : NULL;
 
     /* The longest reduction index is cut for the caches. */
@@ -303,8 +355,11 @@ tile_line(struct look *look, uint32_t done, bool inner)
                        sketch_ask_if(s, stage, "pack", look->gathers || (heavy && rows >= 64));
     bool pack_down = down_load != NULL && heavy && sketch_ask_if(s, stage, "pack down", false);
     bool whole_down = pack_down && sketch_ask_if(s, stage, "pack down whole", others > 1);
+    uint32_t but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
+    /* what all of them share is copied once, before them */
+    bool shared = pack_across && !(across_load->free & ((1u << work->rank) - 1) & ~but);
     bool by_other =
-        others >= machine->threads && !inner && sketch_ask_if(s, stage, "threads outside", true);
+        others >= machine->threads && !inner && sketch_ask_if(s, stage, "threads outside", !shared);
     double points = depth * others * (double)(rows * width);
     bool threads = !inner && (!rec || points > 20 * SKETCH_SERIAL_POINTS);
 
@@ -315,7 +370,6 @@ tile_line(struct look *look, uint32_t done, bool inner)
         wide = 0;
     if (pack_down && whole_down)
         sketch_put(s, "pack(%s)", access_name(look, down_load));
-    uint32_t but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
     if (by_other || others == 1)
         put_left(look, but, threads);
     if (others > 1)
@@ -358,15 +412,7 @@ tile_line(struct look *look, uint32_t done, bool inner)
         sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
     if (!down_first && o != NULL && rows > tile.rows)
         sketch_put(s, "%s/%u", o, tile.rows);
-    sketch_put(s, "acc");
-    static const int64_t copies[] = {4, 9, 1, 25};
-    int64_t most = copies[sketch_ask(s, stage, "unroll", 4, 1)] * 12 / (tile.rows * tile.vectors);
-    put_reduction(look, most > 0 ? most : 1);
-    if (look->other >= 0 && rows > 1)
-        sketch_put(s, "%s@u", name_of(look, look->other));
-    if (tile.vectors > 1 && width > lanes)
-        sketch_put(s, "%s/v@u", v);
-    sketch_put(s, "%s@v", v);
+    put_registers(look, tile);
 }
 
 /* ---- one stage ---- */

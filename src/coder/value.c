@@ -229,6 +229,14 @@ value_hoist(struct nest *nest, const struct member *member, const struct expr *e
         remember(nest, member, e, value_named(nest, "f", value));
 }
 
+void
+value_know(struct nest *nest, const struct member *member, const struct expr *e, struct value value)
+{
+    nest->known_count = nest->hoisted_count;
+    remember(nest, member, e, value);
+    nest->hoisted_count = nest->known_count;
+}
+
 /* A product with the reciprocal is one rounding worse than a division and much faster, but for
  * divisors so large or small that their reciprocal is not exact to the last digit. */
 void
@@ -671,6 +679,8 @@ integer_choice(struct nest *nest, const struct member *member, const struct expr
                const struct value *reduced)
 {
     bool vector = varies(nest, member, e);
+    if (e->count == 2 && e->args[0] == e->args[1]) /* compilers remark it */
+        return value_at(nest, member, e->args[0], reduced);
     for (unsigned i = 0; i < e->count; i++) /* what was reduced may be a vector all the same */
         vector = vector || value_at(nest, member, e->args[i], reduced).vector;
     enum lane lane = value_lane(nest, member, e, vector);
@@ -866,7 +876,8 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
         return a;
     case OP_DIV:
     case OP_MOD:
-        if (e->kind == KIND_INT && !varies(nest, member, e)) {
+        if (e->kind == KIND_INT && !varies(nest, member, e) &&
+            !(e->loads && reduced != NULL && reduced->vector)) {
             struct lin form = subscript_form(nest, member, e);
             return scalar(say(nest, "(%s)", lin_text(nest->em->arena, &form)), LANE_I64);
         }

@@ -334,7 +334,8 @@ add_view(struct builder *builder, size_t stage)
 {
     struct view_group *group = builder->group;
     struct view *view = arena_alloc(builder->arena, sizeof *view);
-    const struct work *work = &builder->schedule->works[stage];
+    const struct online *online = builder->schedule->works[stage].online;
+    const struct work *work = online != NULL ? &online->work : &builder->schedule->works[stage];
     memset(view, 0, sizeof *view);
     view->work = work;
     view->line = &builder->schedule->lines[stage];
@@ -378,6 +379,35 @@ add_guest(struct builder *builder, const struct view *host, const struct token *
     if (view->work->reduce == NULL)
         view->acc = view->count;
     return view;
+}
+
+/* The exponentials of a tile of online(). */
+static void
+add_weights(struct builder *builder, const struct view *host)
+{
+    const struct online *online = host->work->online;
+    struct view *view = add_view(builder, online->max->number);
+    view->work = &online->weights;
+    view->line = &online->line;
+    view->parent = host;
+    view->scratch = true;
+    for (size_t i = 0; i < host->count; i++) {
+        const struct view_loop *from = &host->loops[i];
+        if (i >= host->place && from->at > online->token + 1)
+            break;
+        struct view_loop *loop = add_loop(builder, view);
+        loop->token = from->token;
+        loop->at = from->at;
+        loop->mark = from->mark;
+        loop->before = from->before;
+        loop->trips = from->trips;
+        for (unsigned l = 0; l < view->work->levels; l++) {
+            loop->moves |= from->moves & 1u << online->row[l] ? 1u << l : 0;
+            loop->extent[l] = from->extent[online->row[l]];
+        }
+    }
+    view->place = view->count;
+    add_own_loops(builder, view);
 }
 
 /* What a reader takes of a producer inside of its first `depth` loops. */
@@ -437,9 +467,32 @@ add_producers(struct builder *builder, const struct view *parent)
     for (size_t i = 0; i < parent->line->count; i++)
         if (parent->line->tokens[i].form == TOKEN_WITH)
             add_guest(builder, parent, &parent->line->tokens[i], i);
+    if (parent->work->online != NULL)
+        add_weights(builder, parent);
     for (size_t i = parent->line->count; i-- > 0;)
         if (parent->line->tokens[i].form == TOKEN_DO)
             add_producer(builder, parent, i);
+}
+
+/* Those that stand around the steps of its block. */
+static void
+add_rec_loops(struct builder *builder, struct view *view)
+{
+    const struct line *line = &builder->schedule->recs[view->work->stage->rec];
+    for (size_t i = 0; i < line->count; i++) {
+        const struct token *token = &line->tokens[i];
+        int level = token->form == TOKEN_LOOP ? work_left_level(view->work, token->name) : -1;
+        if (level < 0)
+            continue;
+        struct view_loop *loop = add_loop(builder, view);
+        loop->token = token;
+        loop->mark = token->mark;
+        loop->moves = 1u << level;
+        loop->before = loop->extent[level];
+        int64_t inside = token->step < loop->before ? token->step : loop->before;
+        loop->trips = (double)loop->before / (double)inside;
+        loop->extent[level] = inside;
+    }
 }
 
 struct view_group
@@ -451,12 +504,13 @@ view_group(struct arena *arena, const struct schedule *schedule, size_t root)
     const struct stage *stage = view->work->stage;
     view->scan = work_runs_scan(schedule, view->work);
     if (stage->rec >= 0 && !view->scan) {
+        add_rec_loops(&builder, view);
         struct view_loop *loop = add_loop(&builder, view);
         loop->before = view->work->extent[stage->carried];
         loop->trips = (double)loop->before;
         loop->moves = 1u << stage->carried;
         loop->extent[stage->carried] = 1;
-        view->place = 1;
+        view->place = view->count;
     }
     add_own_loops(&builder, view);
     add_producers(&builder, view);

@@ -265,7 +265,8 @@ bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
 {
     const struct line *line = &schedule->lines[reader];
-    if (work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number))
+    if (work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number) ||
+        online_names(line, number))
         return true;
     for (size_t i = 0; i < line->count; i++) /* with a producer that is computed here */
         if (line->tokens[i].form == TOKEN_DO &&
@@ -434,6 +435,7 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         work->code = ir_simplify(program->ir, work->code, levels);
         take_reduction(work);
     }
+    bound_find(arena, schedule, work);
     for (unsigned i = 0; i < work->rank; i++) {
         work->first[i] = INT64_MAX;
         work->last[i] = -1;
@@ -512,6 +514,8 @@ decide_fate(struct schedule *schedule, struct work *work, struct diags *diags)
         const struct token *token = work_names(line, TOKEN_DO, work->number);
         if (token == NULL)
             token = work_names(line, TOKEN_WITH, work->number);
+        if (token == NULL && i != work->number)
+            token = online_names(line, work->number);
         if (token == NULL)
             continue;
         if (named != NULL) {
@@ -540,6 +544,8 @@ check_circles(const struct schedule *schedule, const struct work *work, struct d
     const struct token *token = work_names(line, TOKEN_DO, work->number);
     if (token == NULL)
         token = work_names(line, TOKEN_WITH, work->number);
+    if (token == NULL)
+        token = online_names(line, work->number);
     diags_add(diags, DIAG_ERROR, token->place,
               "%s: these lines compute each other; one stage needs loops of its own", token->text);
     return false;
@@ -585,6 +591,81 @@ is_spoken_of(const struct schedule *schedule, size_t number)
 }
 
 bool
+work_rec_has_loops(const struct schedule *schedule, int rec)
+{
+    const struct line *line = rec >= 0 ? &schedule->recs[rec] : NULL;
+    for (size_t i = 0; line != NULL && i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_LOOP)
+            return true;
+    return false;
+}
+
+int
+work_left_level(const struct work *work, const char *name)
+{
+    for (unsigned i = 0; i < work->rank; i++)
+        if (strcmp(work->index[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* All of these are read at this index of the reader. */
+static bool
+reads_at(const struct work *reader, const struct work *read, unsigned dimension, unsigned level)
+{
+    const struct expr *loads[64];
+    size_t count = work_loads(reader->code, read->tensor, loads, 64);
+    for (size_t i = 0; i < count && i < 64; i++)
+        if (loads[i]->args[dimension]->op != OP_INDEX || loads[i]->args[dimension]->level != level)
+            return false;
+    return count <= 64;
+}
+
+bool
+work_is_own(const struct schedule *schedule, const struct rec *rec, const char *name,
+            const struct work **reader, const struct work **read)
+{
+    const struct work *first = &schedule->works[rec->first], *end = first + rec->count;
+    int level = work_left_level(first, name);
+    *read = NULL;
+    for (*reader = first; *reader < end; (*reader)++) {
+        int own = work_left_level(*reader, name);
+        if (level < 0 || own < 0 || (*reader)->extent[own] != first->extent[level] ||
+            (unsigned)own == (*reader)->stage->carried)
+            return false;
+    }
+    for (*reader = first; *reader < end; (*reader)++)
+        for (*read = first; *read < end; (*read)++)
+            if (!reads_at(*reader, *read, (unsigned)work_left_level(*read, name),
+                          (unsigned)work_left_level(*reader, name)))
+                return false;
+    return true;
+}
+
+/* What a block's line copies, those of its stages copy that read it: before all else, which is
+ * before the first step. */
+static void
+share_packs(struct schedule *schedule, size_t rec)
+{
+    const struct rec *block = &schedule->program->recs[rec];
+    const struct line *packs = &schedule->recs[rec];
+    for (size_t t = packs->count; t-- > 0;)
+        for (size_t i = block->first; i < block->first + block->count; i++) {
+            struct line *line = &schedule->lines[i];
+            const struct work *work = &schedule->works[i];
+            const struct token *token = &packs->tokens[t];
+            if (token->form != TOKEN_PACK || line->count == CODER_MAX_TOKENS ||
+                work_loads(work->reduce != NULL ? work->reduce->args[0] : work->code, token->tensor,
+                           NULL, 0) < (size_t)token->number)
+                continue;
+            memmove(line->tokens + 1, line->tokens, line->count * sizeof *line->tokens);
+            line->tokens[0] = *token;
+            line->tokens[0].hidden = true;
+            line->count++;
+        }
+}
+
+bool
 work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags)
 {
     const struct program *program = schedule->program;
@@ -618,6 +699,8 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
         good = resolve_names(arena, schedule, &works[program->recs[i].first], &schedule->recs[i],
                              diags) &&
                good;
+    for (size_t i = 0; i < count && good; i++)
+        good = online_fit(arena, schedule, &works[i], diags);
     if (!good)
         return false;
     for (size_t i = count; i-- > 0;)
@@ -625,6 +708,10 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     for (size_t i = 0; i < count; i++)
         if (says_nothing(&schedule->lines[i]) && work_has_loops(&works[i]) &&
             works[i].fate != FATE_WITH)
-            plain_line(arena, &schedule->lines[i], &works[i]);
+            plain_line(arena, &schedule->lines[i], &works[i],
+                       works[i].fate == FATE_ROOT &&
+                           !work_rec_has_loops(schedule, works[i].stage->rec));
+    for (size_t i = 0; i < program->rec_count; i++)
+        share_packs(schedule, i);
     return true;
 }

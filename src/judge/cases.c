@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double TERMS_A_SECOND = 1e9, MOST_SECONDS = 60;
+static const double TERMS_A_SECOND = 4e9, MOST_SECONDS = 60;
 enum { DRAWN_SIZES = 2, DRAW_ATTEMPTS = 20 };
 
 /* ---- what can be judged here ---- */

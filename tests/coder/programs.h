@@ -53,6 +53,23 @@ static const char *const coder_programs[] = {
     "dim H=2, S=7, D=5\nin Q, K, V: f32[H,S,D]\n"
     "P[h,i,j:S] = if(j <= i, sum[d](Q[h,i,d]*K[h,j,d]), -inf)\nA = softmax(P)\n"
     "O[h,i,d] = sum[j ? j <= i](A[h,i,j]*V[h,j,d])\nout O\n",
+    /* exponentials of scores times values: masked, in windows, by filters, without a sum */
+    "dim H=2, S=9, T=21, D=3, E=10\nin Q: f32[H,S,D]; in K: f32[H,T,D]; in V: f32[H,T,E]\n"
+    "P[h,i,j] = 0.5*sum[d](Q[h,i,d]*K[h,j,d])\nA = softmax(P)\n"
+    "O[h,i,e] = sum[j](A[h,i,j]*V[h,j,e])\nout O\n",
+    "dim S=23, E=7\nin X: f64[S,S]; in V: f64[S,E]\n"
+    "P[i,j] = if(j <= i && i-j < 6, 2*X[i,j], -inf)\nA = softmax(P)\n"
+    "O[i,e] = sum[j](A[i,j]*V[j,e]) + 1\nout O\n",
+    "dim R=19, N=22, E=5\nin X: f32[R,N]; in V: f32[E,N]\nM[r] = max[j ? j >= r-3](X[r,j])\n"
+    "S[q:R] = sum[j:N ? j >= q-3](exp(X[q,j]-M[q]))\n"
+    "O[e,r] = sum[j ? j >= r-3](V[e,j]*(exp(X[r,j]-M[r])/S[r]))\nout O\n",
+    "dim R=9, C=3, N=18\nin X: f32[R,N,C]; in V: f16[N]\nM[c:C,r:R] = max[j:N](X[r,j,c])\n"
+    "S[r,c] = sum[j](exp(X[r,j,c]-M[c,r]))\n"
+    "O[r,c]: f16 = sum[j ? j >= r](exp(X[r,j,c]-M[c,r])*V[j])/S[r,c]\nout O\n",
+    "dim R=7, N=18\nin X: f32[R,N]; in V: f32[N]\nM[r] = max[j](X[r,j])\n"
+    "L[r] = sum[j](V[j]*exp(X[r,j]-M[r])) + M[r]\nout L\n",
+    "dim B=3, N=20, E=9\nin X: f32[B,N]; in V: f32[N,E]\nA = softmax(X)\n"
+    "O[b,e] = sum[j](A[b,j]*V[j,e])\nout O\n",
     /* argmax, argmin, ties, two indices */
     "dim R=5, N=23\nin X: f32[R,N]\nY[r] = argmax[j](X[r,j])\nZ[r] = argmin[j](X[r,j])\nout Y, Z\n",
     "dim R=5, N=23\nin X: i8[R,N] from -2 to 2\nY[r] = argmax[j](X[r,j])\n"
@@ -63,6 +80,24 @@ static const char *const coder_programs[] = {
     "Hit[] = sum[b](i32(K[b] == T[b]))\nout K, Y, Hit\n",
     /* filters */
     "dim N=13\nin A, B: f32[N,N]\nY[i,j] = sum[k ? k <= i && j <= k](A[i,k]*B[k,j])\nout Y\n",
+    /* triangles, bands, diagonals: filters and selects that bound loops */
+    "dim M=23, N=19\nin A: f32[M,M]; in B: f32[M,N]\nY[i,j] = sum[k ? k <= i](A[i,k]*B[k,j])\n"
+    "out Y\n",
+    "dim N=21\nin A, B: f32[N,N]\n"
+    "Y[i,j] = if(j <= i, sum[k ? k <= i && k >= j](A[i,k]*B[k,j]), 0)\nout Y\n",
+    "dim N=21\nin A, B: f64[N,N]\n"
+    "Y[i,j] = if(i <= j, sum[k ? k >= i && k <= j](A[i,k]*B[k,j]) + 1, 0.5)\nout Y\n",
+    "dim N=17, M=9\nin A: f32[N,N]; in B: f32[N,M]\nY[i,j] = sum[k ? k == i](A[i,k]*B[k,j])\n"
+    "Z[j] = sum[i,k ? i == k && k > 2](A[i,k]*B[k,j])\nout Y, Z\n",
+    "dim N=29, M=17\nin A: f32[N,M]\nY[i] = sum[k](if(2*k <= i+3 && k >= i-9, A[i,k], 0))\n"
+    "Z[i] = max[k](if(i+k > 11, A[i,k], -inf))\nP[k] = prod[i ? 3*i < 2*k](1.0+0.125*A[i,k])\n"
+    "out Y, Z, P\n",
+    "dim N=20, M=23\nin A: f32[N,M]\nB[i,j] = if(j <= i, 2*A[i,j], -inf)\n"
+    "Y[i] = max[j](B[i,j])\nC[i,j] = if(j-i >= 2, A[i,j]*0.5, 0)\nZ[i] = sum[j](C[i,j])\n"
+    "W[i] = argmax[j ? j >= i && j < i+5](A[i,j])\nout Y, Z, W\n",
+    "dim N=12, M=10, K=9\nin X: i32[N,M,K]\n"
+    "Y[i,j] = sum[k,l:7 ? k+l <= i && l >= j-3 && X[i,j,k] > -50](X[i,j,k]*l)\n"
+    "Z[i] = mean[j,k ? j > k+i-4](f32(X[i,j,k]))\nout Y, Z\n",
     "dim R=7, N=20\nin X: f32[R,N]\nY[r] = mean[j ? j >= r](X[r,j])\n"
     "Z[r] = max[j ? X[r,j] < 0.5](X[r,j])\nout Y, Z\n",
     "dim R=7, N=20\nin X: f32[R,N]; in P: bool[R,N]\nY[r] = prod[j ? P[r,j]](1.0+0.125*X[r,j])\n"
@@ -93,6 +128,13 @@ static const char *const coder_programs[] = {
     "C[t,n:B,j:H] = sigmoid(Z[t,n,H+j])*C[t-1,n,j | C0[n,j]] + "
     "sigmoid(Z[t,n,j])*tanh(Z[t,n,2*H+j])\n"
     "Q[t,n:B,j:H] = sigmoid(Z[t,n,3*H+j])*tanh(C[t,n,j])\n}\nY[n:B,t:T,j:H] = Q[t,n,j]\nout Y\n",
+    "dim T=4, B=7, H=9\nin X: f32[T,B,H]; in U: f32[H,H]\nrec t:T {\n"
+    "S[t,n:B,g:H] = tanh(X[t,n,g] + sum[j:H](Q[t-1,j,n | 0]*U[g,j]))\n"
+    "Q[t,g:H,n:B] = 0.5*S[t,n,g] + R[t-1,n,g | 1]\nR[t,n:B,g:H] = S[t,n,H-1-g]*X[t,n,g]\n}\n"
+    "Y[n:B,g:H] = R[T-1,n,g] + Q[0,g,n]\nout Y\n",
+    "dim T=5, B=8, H=6\nin X: f32[T,B,H]; in U: f32[H,H]\nrec t:T {\n"
+    "S[t,n:B,g:H] = tanh(X[t,n,g] + sum[j:H](Q[t-1,n,j | 0]*U[g,j]))\n"
+    "Q[t,n:B,g:H] = 0.5*S[t,n,g] + X[t,B-1-n,g]\n}\nY[n:B,g:H] = Q[T-1,n,g]\nout Y, S\n",
     /* data types */
     "dim M=5, N=19\nin X: f32[M,N]; in Z: f64[N]\nY[m,n] = X[m,n] + f32(Z[n])\n"
     "D[m]: f64 = sum[n](X[m,n]*Z[n])\nP[m,n]: f16 = exp(X[m,n])\nout Y, D, P\n",

@@ -34,7 +34,11 @@ struct s_stage {
     int guest_of[8];      /* by word: the guest of a with(), or -1 */
     int8_t map[8][LANG_MAX_LEVELS];
     unsigned word_count;
-    bool inlined, hosted, done; /* by another line */
+    bool inlined, hosted, done;  /* by another line */
+    bool between;                /* inlined for online() */
+    bool shared;                 /* threads stand around the steps of its block */
+    const char *online, *scores; /* online(..) and do(P) of its line, or NULL */
+    int64_t tile;                /* of online() */
     struct s_token tokens[S_TOKENS];
     unsigned count;
 };
@@ -222,12 +226,13 @@ s_fates(struct s_maker *m)
         struct s_stage *s = &m->stages[i];
         const char *name = s->stage->tensor->name;
         int way = (int)s_below(m, 100), first = (int)s_below(m, count);
-        if (s->stage->rec >= 0 && !s_chance(m, 3))
+        if ((s->stage->rec >= 0 && !s_chance(m, 3)) || s->between || s->hosted || s->done)
             continue;
         for (int j = 0; j < count; j++) {
             int r = (first + j) % count;
             struct s_stage *other = &m->stages[r];
-            if (r == i || other->hosted || (other->stage->rec >= 0 && !s_chance(m, 3)))
+            if (r == i || other->hosted || other->between ||
+                (other->stage->rec >= 0 && !s_chance(m, 3)))
                 continue;
             if (way < 15 && s->reduce == NULL && s_reads(other, s)) {
                 s_word(other, arena_printf(m->arena, "inline(%s)", name), -1);
@@ -243,6 +248,83 @@ s_fates(struct s_maker *m)
             }
         }
     }
+}
+
+/* ---- running maxima ---- */
+
+/* Does it read the stage, perhaps through others without a reduction? */
+static inline bool
+s_depends(const struct s_maker *m, int reader, int stage)
+{
+    if (s_reads(&m->stages[reader], &m->stages[stage]))
+        return true;
+    for (int i = stage + 1; i < reader; i++)
+        if (m->stages[i].reduce == NULL && s_reads(&m->stages[reader], &m->stages[i]) &&
+            s_depends(m, i, stage))
+            return true;
+    return false;
+}
+
+static inline bool
+s_reduces(const struct s_stage *s, enum reduction reduction)
+{
+    return s->reduce != NULL && s->reduce->binder->count == 1 &&
+           s->reduce->binder->reduction == reduction && s->stage->rec < 0;
+}
+
+/* What stands between a maximum and those that read it is inlined into them. */
+static inline void
+s_inline_between(struct s_maker *m, int max, int last)
+{
+    for (int i = max + 1; i < last; i++) {
+        struct s_stage *s = &m->stages[i];
+        if (s->reduce != NULL || !s_depends(m, i, max) || s->stage->rec >= 0)
+            continue;
+        for (int r = i + 1; r <= last; r++)
+            if (s_reads(&m->stages[r], s))
+                s_word(&m->stages[r], arena_printf(m->arena, "inline(%s)", s->stage->tensor->name),
+                       -1);
+        s->between = true;
+    }
+}
+
+/* "online(j/STEP: M,S,O)" for some stages that look like it. */
+static inline void
+s_online(struct s_maker *m)
+{
+    int count = (int)m->program->stage_count;
+    for (int o = count; o-- > 0;)
+        for (int max = 0; max < o; max++) {
+            struct s_stage *result = &m->stages[o], *first = &m->stages[max], *sum = NULL;
+            if (result->stage->tensor->output < 0 || first->stage->tensor->output >= 0 ||
+                !s_reduces(result, REDUCE_SUM) || !s_reduces(first, REDUCE_MAX) ||
+                !s_depends(m, o, max) || !s_chance(m, 60))
+                continue;
+            for (int i = max + 1; i < o && sum == NULL; i++)
+                if (s_reduces(&m->stages[i], REDUCE_SUM) && s_depends(m, i, max) &&
+                    m->stages[i].rank == first->rank)
+                    sum = &m->stages[i];
+            s_inline_between(m, max, o);
+            int64_t step = 1 + s_below(m, result->extent[result->rank]);
+            const char *lanes = s_chance(m, 25) ? "v" : "";
+            result->online = arena_printf(
+                m->arena, "online(%s/%lld%s: %s%s%s, %s)", result->index[result->rank],
+                (long long)(lanes[0] ? 1 + step / 8 : step), lanes, first->stage->tensor->name,
+                sum != NULL ? ", " : "", sum != NULL ? sum->stage->tensor->name : "",
+                result->stage->tensor->name);
+            result->tile = lanes[0] ? 4 * (1 + step / 8) : step;
+            first->hosted = true;
+            if (sum != NULL)
+                sum->hosted = true;
+            for (int i = 0; i < max; i++) /* the scores */
+                if (s_reads(first, &m->stages[i]) && m->stages[i].stage->rec < 0 &&
+                    s_chance(m, 70)) {
+                    result->scores =
+                        arena_printf(m->arena, "do(%s)", m->stages[i].stage->tensor->name);
+                    m->stages[i].done = true;
+                }
+            return;
+        }
 }
 
 /* ---- loops ---- */
@@ -308,7 +390,7 @@ s_loops(struct s_maker *m, struct s_stage *s)
     for (unsigned l = 0; l < s->levels; l++) {
         bool carried = s->stage->rec >= 0 && l == s->stage->carried;
         bool scan = carried && m->program->recs[s->stage->rec].count == 1;
-        if ((carried && !s_chance(m, scan ? 50 : 1)) ||
+        if ((carried && !s_chance(m, scan && !s->shared ? 50 : 1)) ||
             (s->extent[l] == 1 && (int)l != vector && s_chance(m, 50)))
             continue;
         left[l] = s_chain(m, s->extent[l], s_row(s->stage->code, (int)l), vector == (int)l, (int)l,
@@ -413,7 +495,7 @@ s_marks(struct s_maker *m, struct s_stage *s)
         token->mark = !s_is_left(s, token) && s_chance(m, 60) ? 'a' : 'u';
         copies *= token->trips;
     }
-    if (s->done || s->hosted ? !s_chance(m, 1) : s_chance(m, 40))
+    if (s->done || s->hosted || s->shared ? !s_chance(m, 1) : s_chance(m, 40))
         return;
     unsigned first = (unsigned)s_below(m, s->count + 1);
     while (first < s->count && !(s_is_left(s, &s->tokens[first]) && s->tokens[first].mark == 0))
@@ -487,20 +569,50 @@ s_words(struct s_maker *m, struct s_stage *s)
     const struct tensor *before = NULL;
     for (unsigned i = 0; i < 3; i++) {
         const struct tensor *source = s_source(m, s);
-        if (source == NULL || !s_chance(m, 25) || (source == before && !s_chance(m, 4)))
+        if (source == NULL || !s_chance(m, s->online != NULL ? 8 : 25) ||
+            (source == before && !s_chance(m, 4)))
             continue;
         before = source;
         const char *text = arena_printf(m->arena, "pack(%s)", source->name);
         if (s_chance(m, 6))
             text = arena_printf(m->arena, "pack(%s@2)", source->name);
-        if (s_chance(m, 15))
+        unsigned place = s_pack_place(m, s, source->name);
+        if (s_chance(m, 25)) {
             text = arena_printf(m->arena, "pre(%s,%d)", source->name, 1 + (int)s_below(m, 9));
-        s_insert(s, s_pack_place(m, s, source->name),
-                 (struct s_token){.form = S_WORD, .text = text});
+            place = s_chance(m, 70) ? s->count : place;
+        }
+        s_insert(s, place, (struct s_token){.form = S_WORD, .text = text});
     }
     if (s_chance(m, 8))
         s_insert(s, (unsigned)s_below(m, s->count + 1),
                  (struct s_token){.form = S_WORD, .text = "nt"});
+}
+
+/* Behind the threads and before all that it runs. */
+static inline void
+s_online_words(struct s_maker *m, struct s_stage *s)
+{
+    unsigned low = 0, high = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->tokens[i].mark == 'p')
+            low = i + 1;
+    while (high < s->count && s->tokens[high].form != S_ACC && s->tokens[high].mark != 'v' &&
+           (s->tokens[high].form != S_LOOP || s_is_left(s, &s->tokens[high])))
+        high++;
+    unsigned at = low < high ? low + (unsigned)s_below(m, high - low + 1) : high;
+    s_insert(s, at, (struct s_token){.form = S_WORD, .text = s->online});
+    if (s->scores != NULL)
+        s_insert(s, s_chance(m, 80) ? at + 1 : (unsigned)s_below(m, at + 1),
+                 (struct s_token){.form = S_WORD, .text = s->scores});
+    for (unsigned i = at; i < s->count;) { /* its own loops are those of a tile */
+        const struct s_token *token = &s->tokens[i];
+        bool outside = token->form == S_LOOP && token->level == (int)s->rank &&
+                       token->mark != 'v' && token->step >= s->tile;
+        if (outside)
+            memmove(&s->tokens[i], &s->tokens[i + 1], (--s->count - i) * sizeof *s->tokens);
+        else
+            i++;
+    }
 }
 
 static inline void
@@ -526,16 +638,43 @@ s_print(struct s_maker *m, const struct s_stage *s)
     buf_putc(&m->text, '\n');
 }
 
+/* "rec S: n/2@p pack(U)"; its stages then leave threads alone. */
+static inline void
+s_rec(struct s_maker *m, const struct rec *rec)
+{
+    const struct s_stage *s = &m->stages[rec->first];
+    unsigned level = s->rank > 1 ? (unsigned)s_below(m, s->rank) : s->stage->carried;
+    const struct tensor *source = s_source(m, &m->stages[rec->first + rec->count - 1]);
+    bool loop = level != s->stage->carried && s_chance(m, 70);
+    if (!s_chance(m, 50) || (!loop && source == NULL))
+        return;
+    buf_printf(&m->text, "rec %s:", s->stage->tensor->name);
+    if (loop)
+        buf_printf(&m->text, s_chance(m, 50) ? " %s@p" : " %s/2@p", s->index[level]);
+    if (source != NULL && s_chance(m, 20))
+        buf_printf(&m->text, " pack(%s)", source->name);
+    buf_putc(&m->text, '\n');
+    for (size_t i = rec->first; i < rec->first + rec->count && loop; i++)
+        m->stages[i].shared = true;
+}
+
 static inline const char *
 random_schedule(struct arena *arena, struct rng *rng, const struct program *program)
 {
     struct s_maker m = {.arena = arena, .rng = rng, .program = program, .text = buf_in(arena)};
     s_look(&m);
     s_changes(&m);
+    s_online(&m);
     s_fates(&m);
+    for (size_t i = 0; i < m.program->rec_count; i++)
+        s_rec(&m, &m.program->recs[i]);
     for (size_t i = 0; i < m.program->stage_count; i++) {
         struct s_stage *s = &m.stages[i];
-        if (s->hosted || (s->inlined && s->stage->tensor->output < 0 && s_chance(&m, 80)) ||
+        for (unsigned w = 0; w < s->word_count && (s->hosted || s->between); w++)
+            buf_printf(&m.text, "%s%s%s%s", w ? "" : s->stage->tensor->name, w ? " " : ": ",
+                       s->words[w], w + 1 == s->word_count ? "\n" : "");
+        if (s->hosted || s->between ||
+            (s->inlined && s->stage->tensor->output < 0 && s_chance(&m, 80)) ||
             (s->word_count == 0 && s_chance(&m, 10)))
             continue;
         s_loops(&m, s);
@@ -543,6 +682,8 @@ random_schedule(struct arena *arena, struct rng *rng, const struct program *prog
             s_acc(&m, s), s_lanes(&m, s);
         s_marks(&m, s);
         s_words(&m, s);
+        if (s->online != NULL)
+            s_online_words(&m, s);
         s_print(&m, s);
     }
     return m.text.data != NULL ? m.text.data : "";

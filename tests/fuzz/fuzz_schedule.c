@@ -27,6 +27,12 @@ static const char *const programs[] = {
     "in X: f64[4,5]; in Z: f64[4,9]; in T: i32[6] from 0 to 13\n"
     "C[n,c:14] = cat[c](X[n,c], Z[n,c])\nY[n:4,i:6] = C[n,T[i]] + C[n,i]\nD[] = "
     "mean[n,i](Y[n,i])\nout Y, D\n",
+    "in Q, K, V: f32[9,6]\nP[i,j] = if(j <= i, sum[d](Q[i,d]*K[j,d]), -inf)\nM[i] = "
+    "max[j](P[i,j])\n"
+    "S[i] = sum[j](exp(P[i,j]-M[i]))\nO[i,e] = sum[j ? j <= i](exp(P[i,j]-M[i])*V[j,e])/S[i]\n"
+    "out O\n",
+    "in A, B: f64[11,11]\nY[i,j] = if(j <= i, sum[k ? k <= i && k >= j](A[i,k]*B[k,j]), 0)\n"
+    "Z[i] = sum[k](if(2*k > i+3, A[i,k], 0))\nout Y, Z\n",
 };
 
 static struct program *

@@ -105,6 +105,20 @@ threads_are_before_one(void **state)
 }
 
 static void
+a_triangle_is_half(void **state)
+{
+    struct unit *unit = *state;
+    static const char *const line = "C: i/96@p j/2v i/6 acc k i@u j/v@u j@v";
+    double whole = estimate(unit, load(unit, sgemm), line);
+    double half = estimate(unit,
+                           load(unit, "op trmm\ndim N=1024\nin A, B: f32[N,N]\n"
+                                      "C[i,j] = sum[k ? k <= i](A[i,k] * B[k,j])\nout C\n"),
+                           line);
+    if (!(half < 0.8 * whole))
+        fail_msg("%.1f us, the whole product %.1f us", half, whole);
+}
+
+static void
 spills_are_behind(void **state)
 {
     static const char *const texts[] = {
@@ -222,6 +236,7 @@ main(void)
         UNIT_TEST(a_packed_tile_is_before_others),
         UNIT_TEST(lanes_are_before_none),
         UNIT_TEST(threads_are_before_one),
+        UNIT_TEST(a_triangle_is_half),
         UNIT_TEST(spills_are_behind),
         UNIT_TEST(rows_together_are_before_passes),
         UNIT_TEST(chains_are_before_one),

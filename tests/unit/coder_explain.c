@@ -51,6 +51,43 @@ a_matrix_product(void **state)
 }
 
 static void
+a_triangle(void **state)
+{
+    assert_string_equal(
+        explained(*state,
+                  "op trmm\ndim M=512, N=512\nin A: f32[M,M]\nin B: f32[M,N]\n"
+                  "C[i,j] = sum[k ? k <= i](A[i,k] * B[k,j])\nout C\n",
+                  "C: i/96@p j/2v i/6 acc k i@u j/v@u j@v"),
+        "C: blocks of 96 i are shared among the threads. Tiles of 6 i by 16 j stay in registers "
+        "while k runs as far as its condition holds; vectors of 8 lanes along j, 2 unrolled, i "
+        "unrolled.");
+}
+
+static void
+a_running_maximum(void **state)
+{
+    struct unit *unit = *state;
+    static const char op[] =
+        "op scores\ndim R=64, N=512, D=32\nin X: f32[R,N]\nin V: f32[N,D]\n"
+        "M[i] = max[j](X[i,j])\nE[i,j] = exp(X[i,j]-M[i])\nS[i] = sum[j](E[i,j])\n"
+        "O[i,e] = sum[j](E[i,j]*V[j,e])/S[i]\nout O\n";
+    struct coder_line *lines;
+    struct schedule *schedule = read_schedule(unit, op,
+                                              "S: inline(E); O: inline(E) i/8@p "
+                                              "online(j/64: M,S,O) i/4 e/v acc j i@u e@v");
+    assert_int_equal(coder_explain_lines(unit->arena, schedule, &lines), 2);
+    assert_string_equal(lines[0].does, "Inside of O, while it runs.");
+    assert_string_equal(lines[1].text,
+                        "O: inline(E) i/8@p online(j/64: M,S,O) i/4 e/v acc j i@u e@v");
+    assert_string_equal(
+        lines[1].does,
+        "blocks of 8 i are shared among the threads, in pieces of 64 j. Tiles of 4 i by 8 e stay "
+        "in registers while j runs; vectors of 8 lanes along e, i unrolled; M and S are kept for "
+        "each row while j runs, and what was added up is scaled when the maximum grows; E "
+        "computed where it is read.");
+}
+
+static void
 rows(void **state)
 {
     assert_string_equal(
@@ -148,9 +185,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(a_matrix_product),           UNIT_TEST(rows),
-        UNIT_TEST(lines_one_by_one),           UNIT_TEST(rewrites),
-        UNIT_TEST(equal_stages_are_said_once), UNIT_TEST(only_the_costliest_of_many),
+        UNIT_TEST(a_matrix_product),
+        UNIT_TEST(rows),
+        UNIT_TEST(a_triangle),
+        UNIT_TEST(a_running_maximum),
+        UNIT_TEST(lines_one_by_one),
+        UNIT_TEST(rewrites),
+        UNIT_TEST(equal_stages_are_said_once),
+        UNIT_TEST(only_the_costliest_of_many),
         UNIT_TEST(steps_of_a_recurrence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

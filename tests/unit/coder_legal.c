@@ -191,7 +191,7 @@ packs_copy_what_is_read(void **state)
     refuses(state, "in A: f32[100000,100000]\nY[i] = sum[j](A[i,j])\nout Y\n", "Y: pack(A) i j",
             "1:4: pack(A): the copy would take more than 256 MB; write it below a tile of fewer "
             "elements");
-    allows(state, GEMM, "C: pack(B) i@p pack(A) j pre(B,8) k nt");
+    allows(state, GEMM, "C: i@p pack(A) j k pre(B,8) nt");
 }
 
 static void
@@ -270,9 +270,142 @@ inlined_stages_vanish(void **state)
     refuses(state, SCAN, "Y: inline(S) r t",
             "1:4: inline(S): inlined can be a stage that Y reads, without a reduction, or with the "
             "only one and read at the same indices");
+    refuses(state, SOFTMAX, "E: do(M) r j\nY: inline(E) r j\nS: inline(E) r j",
+            "1:4: do(M): E is inlined and has no loops; name it where E is inlined");
     allows(state, SOFTMAX, "Y: inline(E) r j@v\nS: inline(E) r acc j@v");
     allows(state, TWO, "V: r"); /* whose own line would be another with a reduction in it */
     allows(state, TWO, "Q: r j\nV: r acc j");
+}
+
+static void
+says(void **state, const char *program, const char *text, const char *want)
+{
+    struct unit *unit = *state;
+    struct diags *diags = diags_create(unit->arena, 0);
+    const char *kernel = code(unit, program, text, 32, NULL, diags);
+    if (kernel == NULL)
+        fail_msg("%s\nis refused: %s", text, diags_get(diags, 0)->message);
+    if (strstr(kernel, want) == NULL)
+        fail_msg("%s\n%s\nhas no\n%s", text, kernel, want);
+}
+
+#define SCORES                                                                              \
+    "in X: f32[12,20]; in V: f32[20,9]\nM[i] = max[j](X[i,j])\nE[i,j] = exp(X[i,j]-M[i])\n" \
+    "S[i] = sum[j](E[i,j])\nA[i,j] = E[i,j]/S[i]\nO[i,e] = sum[j](A[i,j]*V[j,e])\nout O\n"
+#define INLINED "S: inline(E); A: inline(E); O: inline(A) "
+
+static void
+running_maxima_have_a_shape(void **state)
+{
+    refuses(state, SCORES, "O: online(M,S,O) i e j",
+            "1:4: online(M,S,O): write online(j/STEP: M,S,O): the tile, maximum, sum, result");
+    refuses(state, SCORES, "O: online(j/x: M,S,O) i e j",
+            "1:4: online(j/x: M,S,O): a step is a number, or lanes: 8, v, 2v");
+    refuses(state, SCORES, "O: online(j/8: O) i e j",
+            "1:4: online(j/8: O): two or three stages go together: M,S,O or M,O");
+    refuses(state, SCORES, "O: online(j/8: M,S,Q) i e j",
+            "1:4: there is no stage Q; hone task --expand lists them");
+    refuses(state, SCORES, "O: online(j/8: M,O,S) i e j",
+            "1:4: online(j/8: M,O,S): S does not fit: the last stage is that of the line");
+    refuses(state, SCORES, "O: online(j/8: S,S,O) i e j",
+            "1:4: online(j/8: S,S,O): S does not fit: the first stage is M[..] = max[j](P[..,j])");
+    refuses(state, SCORES, "O: online(j/8: M,S,O) i e j",
+            "1:4: online(j/8: M,S,O): S does not fit: the second stage is S[..] = "
+            "sum[j](exp(P[..,j]-M[..])), all of it in one stage (inline what is between)");
+    refuses(state, SCORES, "S: inline(E)\nO: online(j/8: M,S,O) i e j",
+            "2:4: online(j/8: M,S,O): O does not fit: the last stage is O[..] = "
+            "sum[j](exp(P[..,j]-M[..])*V[..]), perhaps divided by S[..], all of it in one stage "
+            "(inline what is between)");
+    refuses(state, SCORES, INLINED "online(j/8: M,O) i e j",
+            "1:42: online(j/8: M,O): M does not fit: S reads it too, which is not among them");
+    refuses(state, SCORES, INLINED "online(e/8: M,S,O) i e j",
+            "1:42: online(e/8: M,S,O): O does not fit: it is reduced over j; write "
+            "online(j/STEP: ..)");
+    refuses(state, SCORES, INLINED "online(j/8: M,S,O) online(j/4: M,S,O) i e j",
+            "1:42: online(j/8: M,S,O): O does not fit: once is enough");
+    refuses(state, SCORES, "M: i acc j; " INLINED "online(j/8: M,S,O) i e j",
+            "1:54: online(j/8: M,S,O): M does not fit: it has no loops of its own; leave them out "
+            "of its line");
+    refuses(state, SCORES, INLINED "online(j/8: M,S,O) i@p e j",
+            "1:61: i@p: threads each have tiles of their own; put it before online()");
+    refuses(state, SCORES, INLINED "e@v online(j/8: M,S,O) i j",
+            "1:42: e@v: lanes are those of one tile; put it behind online()");
+    refuses(state, SCORES, INLINED "i acc online(j/8: M,S,O) e@u j",
+            "1:48: online(j/8: M,S,O): put it before acc");
+    refuses(state, SCORES, INLINED "i online(j/8: M,S,O) j/16 e j",
+            "1:63: j/16: steps of j must fall: the last one was 8");
+    refuses(state, SCORES, "S: i j; E: i online(j/2: M,E) j",
+            "1:14: online(j/2: M,E): E does not fit: the last stage is O[..] = "
+            "sum[j](exp(P[..,j]-M[..])*V[..]), perhaps divided by S[..], all of it in one stage "
+            "(inline what is between)");
+    refuses(state,
+            "in X: f32[9,9]; in V: f32[9]\nM[i] = max[j](if(j >= i, X[i,j], -inf))\n"
+            "S[i] = sum[j ? j > i](exp(if(j >= i, X[i,j], -inf)-M[i]))\n"
+            "O[i] = sum[j](exp(if(j >= i, X[i,j], -inf)-M[i])*V[j])/S[i]\nout O\n",
+            "O: i online(j/4: M,S,O) acc j",
+            "1:6: online(j/4: M,S,O): S does not fit: its terms are those of M: leave out the "
+            "filter, or write M's");
+    allows(state, SCORES, INLINED "i/4@p online(j/2v: M,S,O) i/2 e/v acc j i@u e@v");
+    /* in words of the kernel: the sum so far is scaled once for each tile */
+    says(state, SCORES, INLINED "i@p online(j/8: M,S,O) e/v acc j e@v", "scale_0[0]");
+}
+
+#define STEPS                                                                                 \
+    "in X: f32[4,6,8]; in U: f32[8,8]; in Z: f32[6,8]\nrec t:4 {\nH[t,n:6,g:8] = X[t,n,g] + " \
+    "0.25*sum[j:8](G[t-1,n,j | 0]*U[g,j])\nG[t,n:6,g:8] = tanh(H[t,n,g] + Z[n,g])\n}\n"       \
+    "Y[n:6,g:8] = G[3,n,g]\nout Y\n"
+
+static void
+steps_are_shared_by_rows(void **state)
+{
+    refuses(state, STEPS, "rec H: g@p",
+            "1:8: g@p: H reads G at another g than its own, so steps cannot be shared by it; put "
+            "@p in the lines of the stages");
+    refuses(state, STEPS, "rec H: n",
+            "1:8: n: around the steps stand pack(T) and left indices with @p");
+    refuses(state, STEPS, "rec H: n@p acc",
+            "1:12: acc: around the steps stand pack(T) and left indices with @p");
+    refuses(state, STEPS, "rec H: n/2@p n@p", "1:14: n@p: once is enough");
+    refuses(state, STEPS, "rec H: t@p", "1:8: t@p: H has no left index t of the same extent");
+    refuses(state, STEPS, "rec H: n@p; G: n@p g",
+            "1:16: n@p: the steps of the block are shared among threads; leave out @p");
+    refuses(state, STEPS, "rec H: pack(G)",
+            "1:8: pack(G): G changes from step to step; put it in the line that reads it");
+    refuses(state, STEPS, "rec H: pack(Y)",
+            "1:8: pack(Y): no stage of the block reads Y in its loops; leave it out");
+    refuses(state, STEPS, "rec H: n@p; G: pack(Z) n g",
+            "1:16: pack(Z): what is copied depends on n, by which the steps are shared; put it "
+            "behind a loop");
+    refuses(state, SCAN, "rec S: r@p; S: r t",
+            "1:8: r@p: the line of S runs t itself; put r@p there");
+    says(state, STEPS, "rec H: n/4@p pack(U); H: n g/v acc j g@v",
+         "#pragma omp parallel for collapse(1)\n        for (long n");
+    says(state, STEPS, "rec H: n/4@p pack(U); H: n g/v acc j g@v", "static float U_0[");
+}
+
+static void
+fetches_are_ahead_of_loops(void **state)
+{
+    refuses(state, GEMM, "C: i pre(B,2) j k",
+            "1:6: pre(B,2): no loop before it moves B; put it behind j");
+    refuses(state, GEMM, "C: i j k pre(Y,2)",
+            "1:10: pre(Y,2): C does not read Y in its loops; leave it out");
+    refuses(state, GEMM, "C: pack(B) i j k pre(B,2)",
+            "1:18: pre(B,2): B is copied by pack(B) and read in order; leave out one of them");
+    refuses(state, "in X: f32[9]; in s: f32[]\nY[i] = X[i]*s[]\nout Y\n", "Y: i pre(s,2)",
+            "1:6: pre(s,2): no loop moves s; leave it out");
+    refuses(state, "in X: f32[9]; in T: i32[5] from 0 to 8\nY[i] = X[T[i]]\nout Y\n",
+            "Y: i pre(X,2)",
+            "1:6: pre(X,2): where X is read is itself read from memory; leave it out");
+    refuses(state, SOFTMAX, "Y: r pre(S,2) do(S) j",
+            "1:6: pre(S,2): S is computed just before it is read; leave it out");
+    /* k/2 is the innermost before it; 32 floats are two lines */
+    says(state, "in A: f32[8,64]; in B: f32[64,64]\nC[i,j] = sum[k](A[i,k]*B[k,j])\nout C\n",
+         "C: i j/4v acc k/2 pre(B,3) k j/v@u j@v",
+         "__builtin_prefetch(B + k0*64 + j0 + 384 + 0);\n");
+    says(state, "in A: f32[8,64]; in B: f32[64,64]\nC[i,j] = sum[k](A[i,k]*B[k,j])\nout C\n",
+         "C: i j/4v acc k/2 pre(B,3) k j/v@u j@v",
+         "__builtin_prefetch(B + k0*64 + j0 + 384 + 16);\n");
 }
 
 static void
@@ -280,7 +413,6 @@ what_would_be_too_much(void **state)
 {
     refuses(state, "in X: f32[200,200]\nY[i,j] = X[i,j]\nout Y\n", "Y: i@u j@u",
             "1:1: the kernel would have more than 20000 lines; unroll less");
-    refuses(state, SOFTMAX, "Y: online(j/8: M,S) r j", "1:4: online(j/8: M,S): not supported");
     refuses(
         state, GEMM,
         "C: nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt nt "
@@ -289,6 +421,35 @@ what_would_be_too_much(void **state)
 }
 
 /* ---- texts ---- */
+
+#define TRIANGLE(body) "dim N=64\nin A, B: f32[N,N]\n" body "\nout Y\n"
+
+static void
+filters_bound_loops(void **state)
+{
+    static const char lower[] = TRIANGLE("Y[i,j] = sum[k ? k <= i](A[i,k]*B[k,j])");
+    /* a tile of four rows: k ends with the last of them, and is tested behind the first only */
+    says(state, lower, "Y: i/4@p j/v acc k i@u j@v", "parallel for schedule(dynamic)\n");
+    says(state, lower, "Y: i/4@p j/v acc k i@u j@v", "const long end0 = i0 + 4;\n");
+    says(state, lower, "Y: i/4@p j/v acc k i@u j@v", "const long all0 = i0 + 1;\n");
+    /* passes that add nothing are left out but for the first and the last */
+    says(state, lower, "Y: k/16 i/4 j/v acc k i@u j@v",
+         "if ((i0 - k0 + 3 >= 0) || (k0 == 0) || (k0 == 48)) {\n");
+    /* a select around the sum: tiles above the diagonal have no loop */
+    says(state, TRIANGLE("Y[i,j] = if(j <= i, sum[k](A[i,k]*B[k,j]), 0)"),
+         "Y: i/4@p j/v acc k i@u j@v", "if (i0 - j0 + 3 >= 0) {\n");
+    /* a select whose other branch adds nothing */
+    says(state, TRIANGLE("Y[i] = max[k](if(k >= i, A[i,k]*B[k,i], -inf))"), "Y: i@p acc k",
+         "const long begin0 = i0;\n");
+    /* one that is in the tensor that is read */
+    says(state,
+         TRIANGLE("P[i,k] = if(2*k <= i+5, A[i,k]+B[k,i], -inf)\nM[i] = max[k](P[i,k])\n"
+                  "Y[i,k] = P[i,k] - M[i]"),
+         "P: i k@v\nM: i@p acc k", "const long end0 = floor_div(i1 + 5, 2) + 1;\n");
+    /* a diagonal has one term */
+    says(state, TRIANGLE("Y[i,j] = sum[k ? k == i](A[i,k]*B[k,j])"), "Y: i@p j/v acc k j@v",
+         "const long end0 = i0 + 1;\n");
+}
 
 static void
 filled_text_is_a_fixed_point(void **state)
@@ -306,6 +467,11 @@ filled_text_is_a_fixed_point(void **state)
         {SCAN, "! chunk S t 4\nS: r@p t"},
         {ARG, "A: r@p acc j/2v@a j@v"},
         {CAT, "C: c@v"},
+        {SCORES, INLINED "i/4@p online(j/2v: M, S, O) i/2 e/v acc j i@u e@v"},
+        {STEPS, "rec H: n/4@p pack(U)\nH: n g/v acc j g@v"},
+        {"in A: f32[6,9]\nC[i,j] = A[i,j]*2\nZ[i] = sum[j](C[i,j])\nW[i] = max[j](A[i,j])\n"
+         "out Z, W\n",
+         "W: i with(Z) acc j"},
         {TWO, ""},
         {TWO, "S: r with(Q) acc j\nV: r@v with(D)\nU: j/5 r acc j"},
     };
@@ -332,11 +498,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(lines_name_stages),       UNIT_TEST(loops_end_and_fall),
-        UNIT_TEST(threads_are_shared_once), UNIT_TEST(accumulators_are_registers),
-        UNIT_TEST(packs_copy_what_is_read), UNIT_TEST(producers_come_before_readers),
-        UNIT_TEST(guests_share_loops),      UNIT_TEST(inlined_stages_vanish),
-        UNIT_TEST(what_would_be_too_much),  UNIT_TEST(filled_text_is_a_fixed_point),
+        UNIT_TEST(lines_name_stages),          UNIT_TEST(loops_end_and_fall),
+        UNIT_TEST(threads_are_shared_once),    UNIT_TEST(accumulators_are_registers),
+        UNIT_TEST(packs_copy_what_is_read),    UNIT_TEST(producers_come_before_readers),
+        UNIT_TEST(guests_share_loops),         UNIT_TEST(inlined_stages_vanish),
+        UNIT_TEST(steps_are_shared_by_rows),   UNIT_TEST(filters_bound_loops),
+        UNIT_TEST(fetches_are_ahead_of_loops), UNIT_TEST(running_maxima_have_a_shape),
+        UNIT_TEST(what_would_be_too_much),     UNIT_TEST(filled_text_is_a_fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* The coder against the interpreter: random programs, shapes and schedules, many kernels to a file,
  * at every vector width; a part of them under the sanitizers. HONE_RANDOM sets the number of groups
- * of programs, HONE_SEED the first of them, HONE_GROUP how many programs a group has; with
- * HONE_KEEP=folder the files of the last group are copied there. */
+ * of programs, HONE_SEED the first of them, HONE_GROUP how many programs a group has, HONE_PROGRAM
+ * the only one of tests/coder/programs.h that is tried; with HONE_KEEP=folder the files of the last
+ * group are copied there. */
 #include "scratch.h"
 
 #include "../coder/programs.h"
@@ -136,6 +137,9 @@ choose_program(struct arena *arena, struct rng *rng, uint64_t seed, const char *
                size_t path_count, struct trial *trial)
 {
     unsigned way = (unsigned)rng_below(rng, 100);
+    uint64_t only = setting("HONE_PROGRAM", CODER_PROGRAMS);
+    if (only < CODER_PROGRAMS)
+        way = 50;
     struct program *program;
     if (way < 15) {
         trial->name = paths[rng_below(rng, path_count)];
@@ -143,6 +147,7 @@ choose_program(struct arena *arena, struct rng *rng, uint64_t seed, const char *
         program = load(arena, trial->name, NULL, NULL, 0);
     } else {
         size_t fixed = (size_t)rng_below(rng, CODER_PROGRAMS);
+        fixed = only < CODER_PROGRAMS ? (size_t)only : fixed;
         trial->name = way < 55 ? arena_printf(arena, "program_%zu.op", fixed)
                                : arena_printf(arena, "random_%llu.op", (unsigned long long)seed);
         trial->text = way < 55 ? coder_programs[fixed]
@@ -389,7 +394,9 @@ start_group(struct group *group)
         "[ @ = 3 ] && s=\"-g -fno-var-tracking -fsanitize=address,undefined "
         "-fno-sanitize-recover=all\"; "
         "gcc -std=gnu17 -O1 -march=native -fopenmp -fno-math-errno -Wall -Wextra -Werror "
-        "-Wno-psabi -Wno-maybe-uninitialized -I. $s f@.c -o f@ -lm >f@.log 2>&1 && "
+        "-Wno-psabi -Wno-maybe-uninitialized -Wno-type-limits -Wno-bool-compare -I. $s f@.c -o f@ "
+        "-lm >f@.log 2>&1 "
+        "&& "
         "timeout 60 ./f@ f@.in f@.out >>f@.log 2>&1; echo exit $? >>f@.log'";
     for (unsigned file = 0; file < FILES; file++)
         write_file(group, file);
