@@ -263,8 +263,17 @@ verb_optimize(struct cli *cli)
     options.context = &view;
     struct judge_options how = {.require_sandbox = cli_given(cli, "require-sandbox") != NULL};
     status = judge_open(&how, &judge, cli->diags);
-    if (status != STATUS_OK)
+    if (status == STATUS_OK)
+        status = judge_fits(judge,
+                            &(struct judge_setup){.lang = options.lang,
+                                                  .cases = options.cases,
+                                                  .case_count = options.case_count,
+                                                  .target = options.target},
+                            cli->diags);
+    if (status != STATUS_OK) {
+        judge_close(judge);
         return status;
+    }
     open_archive(cli, &options, &facts, &run);
     catch_interrupt();
     status = run_optimize(cli->arena, judge, &options, &result, cli->diags);

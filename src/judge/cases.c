@@ -276,6 +276,18 @@ new_task(struct judge *judge, const struct judge_setup *setup)
 }
 
 enum status
+judge_fits(struct judge *judge, const struct judge_setup *setup, struct diags *diags)
+{
+    struct judge_task *task = new_task(judge, setup);
+
+    if (!task)
+        return judge__no_memory(diags);
+    enum status status = make_programs(task, setup, diags);
+    judge_task_close(task);
+    return status;
+}
+
+enum status
 judge_task_open(struct judge *judge, const struct judge_setup *setup, struct judge_task **result,
                 struct diags *diags)
 {

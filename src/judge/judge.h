@@ -1,6 +1,7 @@
 /* judge: is a kernel right, and how fast is it really.
  *
  *   judge_open        a box, a fork server, a clock: once
+ *   judge_fits        can these cases be judged here at all
  *   judge_task_open   what is asked for: cases, secret inputs, references, threads
  *   judge_build       a kernel's text becomes an object for each case, audited
  *   judge_check       every element of every output, on inputs of every kind
@@ -160,6 +161,10 @@ struct judge_setup {
 };
 
 struct judge_task;
+
+/* Whether all of these cases can be judged here: nothing is opened. What takes long asks first. */
+enum status
+judge_fits(struct judge *judge, const struct judge_setup *setup, struct diags *diags);
 
 /* Programs, references, memory. STATUS_INPUT: a case cannot be judged here; the message says how
  * much it would need and which dim to shrink. */

@@ -42,6 +42,12 @@ expect 'kernels with helpers' 0 "$HONE" optimize both.op --evals 2
 expect 'have a main as well' 0 gcc -O2 -march=native -fopenmp -DHONE_MAIN both.c -lm -o both
 expect 'that runs' 0 ./both
 
+# a case that cannot be judged here is told before the first one is tuned
+sed 's/^case odd.*/case huge R=4000000 N=200000/' norm.op >huge.op
+expect 'a case beyond this machine' 2 "$HONE" optimize huge.op
+says err 'says which, and what to do' 'case huge'
+check 'nothing was written' '! [ -e huge.c ]'
+
 expect 'as JSON' 0 "$HONE" optimize norm.op --case odd --evals 3 -o other.c --json
 check 'is one line' '[ "$(wc -l <out)" -eq 1 ]'
 for field in '"run":"' '"task":"norm"' '"target":"cpu"' '"recipe":"builtin"' '"best":{' '"time_us":' \

@@ -3,6 +3,7 @@
  * of programs, HONE_SEED the first of them, HONE_GROUP how many programs a group has, HONE_PROGRAM
  * the only one of tests/coder/programs.h that is tried; with HONE_KEEP=folder the files of the last
  * group are copied there. */
+#include "expected.h"
 #include "scratch.h"
 
 #include "../coder/programs.h"
@@ -15,7 +16,6 @@
 #include "task/task.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -114,22 +114,6 @@ resized(struct arena *arena, struct rng *rng, const char *path, const char *text
             return other;
     }
     return program;
-}
-
-static const char *const *
-expected_tasks(struct arena *arena, size_t *count)
-{
-    const char *root = getenv("ROOT");
-    const char *folder = arena_printf(arena, "%s/tests/expected", root ? root : ".");
-    const char **paths = arena_array(arena, 2000, sizeof *paths);
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    *count = 0;
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL && *count < 2000;)
-        if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-            paths[(*count)++] = arena_printf(arena, "%s/%s/task.op", folder, entry->d_name);
-    closedir(dir);
-    return paths;
 }
 
 static bool

@@ -1,13 +1,10 @@
 /* Sketches of every library operator: the usual one is legal and becomes a kernel, the same genome
  * gives the same text, and most random genomes are legal too. */
-#include "unit.h"
+#include "expected.h"
 
 #include "base/rng.h"
 #include "coder/coder.h"
 #include "lang/lang.h"
-
-#include <dirent.h>
-#include <stdlib.h>
 
 enum { RANDOM = 1 }; /* genomes of each task */
 
@@ -79,21 +76,14 @@ try_task(const char *path, struct counts *counts)
 static void
 every_operator_has_sketches(void **state)
 {
-    const char *root = getenv("ROOT");
-    char path[4096];
     struct counts counts = {0};
+    struct arena *arena = arena_create();
+    size_t count;
     (void)state;
-    snprintf(path, sizeof path, "%s/tests/expected", root ? root : ".");
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/tests/expected/%s/task.op", root ? root : ".",
-                 entry->d_name);
-        try_task(path, &counts);
-    }
-    closedir(folder);
+    const char *const *paths = expected_tasks(arena, &count);
+    for (size_t i = 0; i < count; i++)
+        try_task(paths[i], &counts);
+    arena_destroy(arena);
     print_message("%u programs and machines, %u of %u random genomes legal\n", counts.tasks,
                   counts.legal, counts.random);
     assert_true(counts.tasks > 600);

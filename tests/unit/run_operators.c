@@ -1,0 +1,94 @@
+/* Every operator of the library can be optimised: three evaluations at small sizes, none of them
+ * wrong, and a file in the end. The file is glanced at: its whole verdict, with the plain C beside
+ * it, is what tests/cli/optimize.sh asks for. All of them take minutes: the test run takes every
+ * sixth, `make soak` all (HONE_EVERY=1). */
+#include "../judge/judge_test.h"
+#include "expected.h"
+
+#include "run/run.h"
+
+/* One set of inputs instead of all kinds. */
+static enum status
+glance_at_file(void *context, struct judge_task *task, struct arena *arena, const char *text,
+               struct judge_report *report, struct diags *diags)
+{
+    struct run_judge real = run_real_judge(context);
+    struct judge_kernel *kernel;
+    enum status status = real.look(context, task, arena, text, &kernel, report, diags);
+    real.drop(context, kernel);
+    if (status == STATUS_OK && report->status == JUDGE_BUILT)
+        report->status = JUDGE_CORRECT;
+    return status;
+}
+
+/* Nobody is compared: that is a matter of time, which is not asked here. */
+static enum status
+never_faster(void *context, struct judge_task *task, struct judge_kernel *champion,
+             struct judge_kernel *challenger, bool *faster, struct diags *diags)
+{
+    (void)context, (void)task, (void)champion, (void)challenger, (void)diags;
+    *faster = false;
+    return STATUS_OK;
+}
+
+/* What failed, or NULL. */
+static const char *
+optimise(struct judge *judge, struct arena *arena, const char *path)
+{
+    static const size_t first = 0;
+    struct diags *diags = diags_create(arena, 4);
+    struct run_judge quick = run_real_judge(judge);
+    struct run_result result;
+    struct run_options options = {
+        .lang = lang_open(arena, path, diags),
+        .cases = &first,
+        .case_count = 1,
+        .target = target_find("cpu"),
+        .machine = {.vector_bytes = 32, .registers = 16, .threads = 2, .l1 = 32768, .l2 = 524288},
+        .threads = 1,
+        .seed = 1,
+        .evaluations = 3,
+        .until_light = 100};
+    quick.verdict = glance_at_file;
+    quick.compare = never_faster;
+    enum status status = STATUS_INPUT;
+    if (options.lang != NULL)
+        status = run_optimize_by(arena, &quick, &options, &result, diags);
+    if (status == STATUS_OK && result.failed == 0)
+        return NULL;
+    if (diags_count(diags) > 0)
+        return diags_get(diags, 0)->message;
+    for (size_t i = 0; i < result.cases[0].tried_count; i++)
+        if (result.cases[0].tried[i].status != JUDGE_CORRECT)
+            return arena_printf(arena, "%s: %s\n%s",
+                                judge_status_name[result.cases[0].tried[i].status],
+                                result.cases[0].tried[i].reason, result.cases[0].tried[i].schedule);
+    return result.report.reason;
+}
+
+static void
+every_operator_can_be_optimised(void **state)
+{
+    struct judge_test *test = *state;
+    size_t count, failures = 0;
+    const char *const *paths = expected_tasks(test->arena, &count);
+    const char *every = getenv("HONE_EVERY");
+    assert_true(count > 300);
+    for (size_t i = 0; i < count; i += every != NULL ? (size_t)atoi(every) : 6) {
+        struct arena *arena = arena_create();
+        const char *failed = optimise(test->judge, arena, paths[i]);
+        if (failed != NULL)
+            print_error("%s: %s\n", paths[i], failed);
+        failures += failed != NULL;
+        arena_destroy(arena);
+    }
+    assert_int_equal(failures, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        every_operator_can_be_optimised, judge_test_setup, judge_test_teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
