@@ -30,11 +30,14 @@ const struct measure_rule measure_usual_rule = {
     .disturbed_share = 0.3,
 };
 
+static const double BEYOND_DISTURBANCE = 4; /* times as slow */
+
 struct measure_decision {
     struct measure_rule rule;
     double alpha; /* of one look */
     size_t next;  /* rounds at the next look */
     struct rng order;
+    double least_disturbed, most_disturbed; /* ratios of disturbed rounds */
     struct measure_outcome outcome;
     double *ratios, *sorted; /* logarithms, rule.last of them */
 };
@@ -108,16 +111,30 @@ look(struct measure_decision *decision)
         2 * decision->next < decision->rule.last ? 2 * decision->next : decision->rule.last;
 }
 
-/* The share is of at least twice the first look, or one bad round at the start would end it. */
+/* The share is of at least twice the first look, or one bad round at the start would end it. If all
+ * of so many rounds agree, and by more than a disturbance explains, it is decided nevertheless. */
 static void
-drop(struct measure_decision *decision)
+drop(struct measure_decision *decision, double ratio)
 {
     struct measure_outcome *outcome = &decision->outcome;
-    outcome->disturbed++;
+    enum measure_verdict clear = MEASURE_NOISY;
+    bool first = outcome->disturbed++ == 0;
+    decision->least_disturbed = first ? ratio : fmin(decision->least_disturbed, ratio);
+    decision->most_disturbed = first ? ratio : fmax(decision->most_disturbed, ratio);
     double rounds =
         fmax((double)(outcome->rounds + outcome->disturbed), 2 * (double)decision->rule.first);
-    if ((double)outcome->disturbed > decision->rule.disturbed_share * rounds)
-        outcome->verdict = MEASURE_NOISY;
+    if (decision->least_disturbed > log(BEYOND_DISTURBANCE))
+        clear = MEASURE_SLOWER;
+    if (decision->most_disturbed < -log(BEYOND_DISTURBANCE))
+        clear = MEASURE_FASTER;
+    if ((double)outcome->disturbed > decision->rule.disturbed_share * rounds) {
+        outcome->verdict = clear;
+        if (clear != MEASURE_NOISY) {
+            outcome->low = exp(decision->least_disturbed);
+            outcome->high = exp(decision->most_disturbed);
+            outcome->ratio = sqrt(outcome->low * outcome->high);
+        }
+    }
 }
 
 void
@@ -128,11 +145,12 @@ measure_decision_tell(struct measure_decision *decision, double incumbent, doubl
     assert(incumbent > 0 && candidate > 0);
     if (outcome->verdict != MEASURE_OPEN)
         return;
+    double ratio = log(candidate / incumbent);
     if (disturbed) {
-        drop(decision);
+        drop(decision, ratio);
         return;
     }
-    decision->ratios[outcome->rounds++] = log(candidate / incumbent);
+    decision->ratios[outcome->rounds++] = ratio;
     if (outcome->rounds == decision->next)
         look(decision);
 }

@@ -180,6 +180,27 @@ too_many_of_them_end_it(void **state)
     assert_string_equal(measure_verdict_name[MEASURE_NOISY], "noisy");
 }
 
+/* A difference that no disturbance explains is one on a busy machine too. */
+static void
+great_differences_are_seen_all_the_same(void **state)
+{
+    struct unit *unit = *state;
+    static const struct {
+        double candidate;
+        enum measure_verdict verdict;
+    } trials[] = {{50, MEASURE_SLOWER}, {0.02, MEASURE_FASTER}, {3, MEASURE_NOISY}};
+    for (size_t t = 0; t < 3; t++) {
+        struct measure_decision *decision =
+            measure_decision_create(unit->arena, &measure_usual_rule);
+        while (measure_decision_asks(decision))
+            measure_decision_tell(decision, 1, trials[t].candidate, true);
+        struct measure_outcome outcome = measure_decision_outcome(decision);
+        assert_int_equal(outcome.verdict, trials[t].verdict);
+        if (trials[t].verdict != MEASURE_NOISY)
+            assert_double_equal(outcome.ratio, trials[t].candidate, 1e-9 * trials[t].candidate);
+    }
+}
+
 /* The order is random, balanced, and the same for the same seed. */
 static void
 the_order_is_drawn(void **state)
@@ -216,6 +237,7 @@ main(void)
         UNIT_TEST(the_interval_decides_and_not_the_middle),
         UNIT_TEST(disturbed_rounds_are_repeated_and_counted),
         UNIT_TEST(too_many_of_them_end_it),
+        UNIT_TEST(great_differences_are_seen_all_the_same),
         UNIT_TEST(the_order_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

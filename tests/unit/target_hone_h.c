@@ -773,6 +773,22 @@ every_second_element(void **state)
 }
 
 static void
+rows_become_columns(void **state)
+{
+    float from[MOST_LANES * MOST_LANES], to[MOST_LANES * MOST_LANES];
+
+    (void)state;
+    for (int i = 0; i < MOST_LANES * MOST_LANES; i++)
+        from[i] = (float)i;
+    for (size_t i = 0; i < SIDES; i++) {
+        const int lanes = sides[i].bytes / 4;
+        ((load)symbol(&sides[i], "side_vf32_transpose"))(from, to);
+        for (int k = 0; k < lanes * lanes; k++)
+            assert_float_equal(to[k], from[k % lanes * lanes + k / lanes], 0);
+    }
+}
+
+static void
 tails_touch_nothing_else(void **state)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -959,6 +975,7 @@ main(void)
         cmocka_unit_test(conversions),
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(every_second_element),
+        cmocka_unit_test(rows_become_columns),
         cmocka_unit_test(tails_touch_nothing_else),
         cmocka_unit_test(every_function_stands_alone),
         cmocka_unit_test(parts_agree_with_the_whole),

@@ -222,3 +222,12 @@ side_vf32_load_second(const void *p, void *lanes)
     const vf32 x = vf32_load_second(p);
     memcpy(lanes, &x, sizeof x);
 }
+
+void
+side_vf32_transpose(const void *p, void *lanes)
+{
+    vf32 rows[VF32];
+    memcpy(rows, p, sizeof rows);
+    vf32_transpose(rows);
+    memcpy(lanes, rows, sizeof rows);
+}
