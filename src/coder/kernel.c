@@ -393,12 +393,24 @@ put_parameters(struct buf *buf, struct emitter *em, size_t stage, const struct t
         const struct tensor *tensor = touched->tensors[i];
         if (!used[i])
             continue;
-        bool written = is_written(em, stage, tensor);
+        bool written = false; /* under any of the names that its memory has */
+        for (size_t k = 0; k < touched->count; k++)
+            written = written || (strcmp(names[k], names[i]) == 0 &&
+                                  is_written(em, stage, touched->tensors[k]));
         buf_printf(buf, "%s%s%s *%s%s", first ? "" : ", ", written ? "" : "const ",
                    dtype_info[tensor->dtype].c_type,
                    em->schedule->works[stage].before != NULL ? "" : "restrict ", names[i]);
         first = false;
     }
+}
+
+static bool
+is_among(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
 }
 
 static void
@@ -419,12 +431,18 @@ code_root(struct emitter *em, size_t stage, const struct span *left)
         /* equal functions have parameters of equal types */
         plain[i] = arena_printf(em->arena, "p%zu%s", i, dtype_info[touched.tensors[i]->dtype].name);
         names[i] = em->storage[touched.tensors[i]->number];
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(names[k], names[i]) == 0) {
+                plain[i] = plain[k]; /* the same memory: one parameter */
+                break;
+            }
     }
     unsigned lines = em->lines;
     const char *key = body_of(em, stage, left, &touched, plain);
     bool *used = arena_array(em->arena, touched.count + 1, sizeof *used);
     for (size_t i = 0; i < touched.count; i++)
-        used[i] = has_storage(em, touched.tensors[i]) && tidy_mentions(key, plain[i]);
+        used[i] = has_storage(em, touched.tensors[i]) && tidy_mentions(key, plain[i]) &&
+                  !is_among(plain, i, plain[i]);
     const char *step = left != NULL ? left[em->schedule->works[stage].stage->carried].var : NULL;
     bool steps = step != NULL && tidy_mentions(key, step);
     size_t found = 0;
