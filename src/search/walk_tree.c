@@ -93,6 +93,17 @@ best_child(struct search_walk *walk, size_t at, bool any, double *bound, double 
     return chosen;
 }
 
+/* The bound of one more child. */
+static double
+wider(struct search_walk *walk, size_t at, double best_mean)
+{
+    const struct search__node *node = search__at(walk, at);
+    double children = (double)node->children + node->asked;
+    if (children == 0)
+        return INFINITY;
+    return best_mean + walk->rule.number * sqrt(log(fmax(node->visits, 1)) / (children * children));
+}
+
 /* Down from the start: a node is gone on from where one more child promises more than the best of
  * those that it has. */
 static size_t
@@ -107,12 +118,7 @@ choose_down(struct search_walk *walk)
             child = best_child(walk, at, true, &bound, &best_mean);
         if (child == SEARCH__START)
             return at;
-        const struct search__node *node = search__at(walk, at);
-        double children = (double)node->children + node->asked;
-        double widen = children > 0 ? best_mean + walk->rule.number *
-                                                      sqrt(log(fmax(node->visits, 1))) / children
-                                    : INFINITY;
-        if (!above && !throttled(walk, at) && widen > bound)
+        if (!above && !throttled(walk, at) && wider(walk, at, best_mean) > bound)
             return at;
         at = child;
     }
