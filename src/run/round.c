@@ -4,6 +4,7 @@
 #include "run/team_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SLOTS = 64 };

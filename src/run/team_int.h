@@ -259,6 +259,10 @@ team__work(struct team *team, const struct recipe_phase *recipe);
 
 /* ---- team.c ---- */
 
+/* A kernel that a person added while the run goes on. */
+enum status
+team__add(struct team *team, const char *text);
+
 void
 team__news(struct team *team, const char *role, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
