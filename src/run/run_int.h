@@ -57,10 +57,6 @@ run__judged_text(const struct loop *loop, const struct run_case *of, const char 
 const char *
 run__file(const struct loop *loop);
 
-/* "R == 1024 && N == 4096": the sizes that tell the cases apart. */
-void
-run__put_sizes(struct buf *buf, const struct program *program);
-
 /* "const float *restrict in0, float *restrict out0)", and "in0, out0);" with other names for the
  * outputs. */
 void

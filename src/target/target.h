@@ -242,4 +242,8 @@ target_put_flag(struct buf *buf, const struct target_flag *flag);
 void
 target_put_type(struct buf *buf, const struct tensor *tensor);
 
+/* "R == 1024 && N == 4096": the sizes that tell the cases apart, for #if. */
+void
+target_put_sizes(struct buf *buf, const struct program *program);
+
 #endif
