@@ -77,16 +77,16 @@ mentions(const struct target_kernel *kernel, const char *word)
 bool
 target_includes(const struct target_kernel *kernel, const char *name)
 {
-    struct c_reader reader = target__c_reader(kernel->text, kernel->length);
-    struct c_token token = target__c_next_code(&reader);
+    struct c_reader reader = c_reader_of(kernel->text, kernel->length);
+    struct c_token token = c_next_code(&reader);
     const size_t length = strlen(name);
 
     while (token.kind != C_END) {
-        const bool hash = target__c_is(&token, "#");
-        token = target__c_next_code(&reader);
-        if (!hash || !target__c_is(&token, "include"))
+        const bool hash = c_is(&token, "#");
+        token = c_next_code(&reader);
+        if (!hash || !c_is(&token, "include"))
             continue;
-        token = target__c_next_code(&reader);
+        token = c_next_code(&reader);
         if (token.kind == C_QUOTED && token.length == length + 2 &&
             !memcmp(token.start + 1, name, length))
             return true;
