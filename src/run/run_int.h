@@ -82,10 +82,6 @@ run__joined(const struct loop *loop, const char *const *parts);
 const char *
 run__file(const struct loop *loop);
 
-/* "R == 1024 && N == 4096": the sizes that tell the cases apart. */
-void
-run__put_sizes(struct buf *buf, const struct program *program);
-
 /* "const float *restrict in0, float *restrict out0)", and "in0, out0);" with other names for the
  * outputs. */
 void
