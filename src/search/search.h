@@ -169,7 +169,7 @@ struct search_node {
     int number;    /* that of the caller; one that is known already adds no node; -1: there is none,
                       as nothing came of the step */
     double cost;   /* INFINITY: it failed */
-    unsigned cell; /* which kind it is: of elites; else any */
+    unsigned cell; /* which kind it is: of elites, of a beam with kinds apart; else any */
     double where[4];          /* features, for clusters */
     double used[SEARCH_ARMS]; /* of a bandit: share of what each arm aims at that is used already */
 };
