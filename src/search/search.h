@@ -188,7 +188,8 @@ search_walk_seed(struct search_walk *walk, const struct search_node *node);
 struct search_plan {
     int number;
     int parent; /* node that it would change; -1, or one that is not known or failed: the start */
-    double score, difficulty, rating; /* 0 to 1; 1 to 5, only up to 4 is tried; ties */
+    /* 0 to 1; 1 to 5, only up to 4 is tried; for ties. NAN counts as 0. */
+    double score, difficulty, rating;
 };
 
 void
