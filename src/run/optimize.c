@@ -182,6 +182,8 @@ open_cases(struct loop *loop)
         if (program == NULL)
             return STATUS_INPUT;
         result->cases[i].program = program;
+        result->cases[i].tried =
+            arena_array(loop->arena, loop->most_tried, sizeof *result->cases[i].tried);
     }
     loop->general = run__general(loop->arena, result->cases[0].program);
     return STATUS_OK;
@@ -194,14 +196,21 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     struct run_options filled = *options;
     filled.patience = filled.patience ? filled.patience : 24;
     filled.until_light = filled.until_light > 0 ? filled.until_light : 0.95;
+    struct ledger ledger;
+    *result = (struct run_result){.case_count = filled.case_count, .number = -1};
+    enum status status =
+        ledger_open(&ledger, arena, &filled, judge->seconds, judge->context, diags);
+    struct run_judge remembering = ledger_judge(&ledger, judge);
     struct loop loop = {.arena = arena,
-                        .judge = judge,
+                        .judge = &remembering,
                         .options = &filled,
                         .result = result,
                         .diags = diags,
-                        .began = judge->seconds(judge->context)};
-    *result = (struct run_result){.case_count = filled.case_count, .number = -1};
-    enum status status = open_cases(&loop);
+                        .ledger = &ledger,
+                        /* the start and the plain one of each case come on top */
+                        .most_tried = filled.evaluations + 2 * filled.case_count + 2};
+    if (status == STATUS_OK)
+        status = open_cases(&loop);
     if (status == STATUS_OK)
         status = tune_cases(&loop);
     if (status == STATUS_OK)
@@ -209,6 +218,8 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     if (status == STATUS_OK)
         explain(&loop);
     result->seconds = run__elapsed(&loop);
+    result->difference = ledger.difference;
+    result->over = ledger.over;
     if (result->stopped == NULL)
         result->stopped = "evals";
     return status;

@@ -2,7 +2,7 @@
 #ifndef HONE_RUN_RUN_INT_H
 #define HONE_RUN_RUN_INT_H
 
-#include "run/run.h"
+#include "run/ledger_int.h"
 
 struct loop { /* of all cases */
     struct arena *arena;
@@ -10,14 +10,15 @@ struct loop { /* of all cases */
     const struct run_options *options;
     struct run_result *result;
     struct diags *diags;
-    double began;
+    struct ledger *ledger;
+    size_t most_tried;   /* candidates of a case: what there is room for */
     const char *general; /* C for every size, of tasks with `dim any`; else NULL */
 };
 
 static inline double
 run__elapsed(const struct loop *loop)
 {
-    return loop->judge->seconds(loop->judge->context) - loop->began;
+    return loop->ledger->seconds;
 }
 
 static inline bool
@@ -52,6 +53,10 @@ run__general(struct arena *arena, const struct program *program);
 const char *
 run__judged_text(const struct loop *loop, const struct run_case *of, const char *kernel, bool ours);
 
+/* Kernels of all cases as one text for the judge. */
+const char *
+run__joined(const struct loop *loop, const char *const *parts);
+
 /* One file for all cases: each case's kernel where its sizes are set, and a main of its own under
  * HONE_MAIN. */
 const char *
@@ -74,6 +79,11 @@ run__put_arguments(struct buf *buf, const struct program *program, const char *o
 enum status
 run__record(struct loop *loop, const struct run_case *of, struct run_candidate *candidate,
             const struct judge_report *report);
+
+/* On a candidate of several cases. */
+enum status
+run__record_verdict(struct loop *loop, const struct store_candidate *row,
+                    const struct judge_report *report);
 
 /* A later verdict on one that is there. */
 enum status
