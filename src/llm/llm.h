@@ -320,6 +320,14 @@ enum status
 llm_submit(struct llm *llm, const struct llm_request *request, struct llm_call **call,
            struct diags *diags);
 
+/* What the record of the call will have: of what is asked, not of the model. */
+void
+llm_request_hash(struct arena *arena, const struct llm_request *request, char hash[HASH_TEXT]);
+
+/* This was asked and answered by an earlier process: a script goes on behind that reply. */
+void
+llm_pass(struct llm *llm, const struct llm_request *request);
+
 /* Looks after the calls until one ends or so much time has passed; 0: does what can be done at
  * once. How many have ended and were not fetched. */
 size_t

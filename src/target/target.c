@@ -110,6 +110,32 @@ target_put_headers(struct buf *buf, const struct target *target, const struct ta
 }
 
 void
+target_put_defines(struct buf *buf, const struct target *target, const struct program *program,
+                   const struct target_kernel *kernel)
+{
+    if (target->prelude)
+        target->prelude(buf, program);
+    for (size_t i = 0; i < kernel->tune_count; i++)
+        buf_printf(buf, "#define %s %lld\n", kernel->tunes[i].name,
+                   (long long)kernel->tunes[i].values[0]);
+}
+
+const struct target_file *const *
+target_files(struct arena *arena, const struct target *target, const struct target_kernel *kernel,
+             size_t *count)
+{
+    const struct target_file **files = NULL;
+
+    *count = 0;
+    for (const struct target_file *file = target->files; file && file->name; file++)
+        if (target_includes(kernel, file->name)) {
+            files = arena_grow(arena, files, *count, *count + 1, sizeof *files);
+            files[(*count)++] = file;
+        }
+    return files;
+}
+
+void
 target_source(struct buf *buf, const struct target *target, const struct program *program,
               const char *file, const struct target_kernel *kernel)
 {
