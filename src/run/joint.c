@@ -270,7 +270,8 @@ team__prepare(struct slot *slot)
     const struct node *same = find_same(team, node);
     if (same == NULL)
         return STATUS_OK;
-    node->empty = true;
+    node->empty = true; /* not judged again, and no candidate of its own */
+    slot->made = NULL;
     slot->dropped = true;
     team__line(team, &team->board, "%.*s -> same as #%d", (int)strcspn(node->why, "\n"), node->why,
                same->number);

@@ -252,8 +252,11 @@ take_advice(struct slot *slot, const struct recipe_role *role, const struct agen
         break;
     case AGENT_SELECTOR:
         if (reply->pick > 0 && (size_t)reply->pick <= team->node_count &&
-            !team->nodes[reply->pick - 1]->empty)
+            !team->nodes[reply->pick - 1]->empty) {
             slot->base = team->nodes[reply->pick - 1];
+            slot->step.parents[0] = slot->base->number;
+            slot->step.parent_count = slot->step.parent_count ? slot->step.parent_count : 1;
+        }
         break;
     case AGENT_LIBRARIAN:
         slot->documents = documents_named(team, words);
@@ -395,6 +398,9 @@ open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
     if (slot.base == NULL && !phase->recipe->start_blank)
         slot.base = team->start;
     slot.part = phase->recipe->split ? part_of(phase, turn) : NULL;
+    if (step->arm >= 0 && (size_t)step->arm < phase->recipe->arm_count)
+        slot.advice =
+            arena_printf(team->loop->arena, "strategy: %s", phase->recipe->arms[step->arm].name);
     slot.invent = rng_uniform(&phase->rng) < phase->recipe->invent;
     return slot;
 }
@@ -594,37 +600,38 @@ judge_slot(struct phase *phase, struct slot *slot)
 
 /* ---- the end of a step ---- */
 
+/* How much of what an arm aims at is used already: the speed of light says what limits the program.
+ */
+static double
+used_of(const struct team *team, const struct node *node, enum recipe_aim aim)
+{
+    const struct light *light = &team->loop->result->cases[0].light;
+    bool compute =
+        light->limit != NULL && strcmp(light->limit, "memory") != 0 && light->limit[0] != 'L';
+    double share = light->us / node->us[0];
+    return (aim == RECIPE_AIM_COMPUTE) == compute ? share : 0;
+}
+
+/* What was not accepted does not stand before its base, whatever the noise says. */
 static struct search_node
 told(struct phase *phase, const struct slot *slot)
 {
     struct team *team = phase->team;
     const struct node *node = slot->made, *base = team__solid(slot->base);
-    struct search_node seen = {.number = node->number, .cost = node->cost};
-    /* What was not accepted does not stand before its base, whatever the noise says. */
+    struct search_node seen = {.number = -1, .cost = INFINITY};
+    if (node == NULL)
+        return seen;
+    seen.number = node->number;
+    seen.cost = node->cost;
     if (!slot->accepted && base != NULL && seen.cost < base->cost)
         seen.cost = base->cost * (1 + 1e-6);
-    if (node->empty)
-        seen.cost = INFINITY;
-    seen.cell = (unsigned)(team__structure(team, node->empty && base ? base : node) % 64);
+    seen.cell = (unsigned)(team__structure(team, node) % 64);
     seen.where[0] = isinf(seen.cost) ? 0 : log(seen.cost);
     seen.where[1] = (double)(node->kernel ? strlen(node->kernel) : 0) / 1000;
     seen.where[2] = node->schedule ? (double)strlen(node->schedule) / 10 : 0;
-    for (size_t i = 0; i < team->loop->result->case_count && !isinf(seen.cost); i++)
-        for (unsigned arm = 0; arm < SEARCH_ARMS; arm++)
-            seen.used[arm] = team->loop->result->cases[0].light.us / node->us[0];
+    for (size_t i = 0; i < phase->recipe->arm_count && !isinf(seen.cost); i++)
+        seen.used[i] = used_of(team, node, phase->recipe->arms[i].aim);
     return seen;
-}
-
-/* A slot from which nothing came stands for its base. */
-static struct node *
-empty_node(struct slot *slot)
-{
-    struct node *node = team__node(slot->phase->team, slot->base);
-    node->empty = true;
-    node->lane = slot->step.lane;
-    node->round = slot->step.round;
-    node->why = slot->failed ? slot->failed : "no usable reply";
-    return node;
 }
 
 static enum status
@@ -632,15 +639,14 @@ finish_slot(struct phase *phase, struct slot *slot)
 {
     struct team *team = phase->team;
     const struct node *base = team__solid(slot->base);
-    enum status status = STATUS_OK;
-    if (slot->made == NULL)
-        slot->made = empty_node(slot);
     struct node *node = slot->made;
-    double gain = base && node->cost > 0 && !isinf(node->cost) ? base->cost / node->cost : 0;
-    if (!node->empty && node->id != 0 && !*node->decision)
+    enum status status = STATUS_OK;
+    if (node != NULL && !*node->decision)
         status = team__decide(team, node, node->status == JUDGE_CORRECT ? "not taken" : "dropped");
-    if (status == STATUS_OK && !node->empty)
+    if (status == STATUS_OK && node != NULL) {
+        double gain = base && !isinf(node->cost) ? base->cost / node->cost : 0;
         status = team__learn(slot, base, isnan(slot->gain) ? gain : slot->gain);
+    }
     phase->reverts = slot->accepted ? 0 : phase->reverts + 1;
     struct search_node seen = told(phase, slot);
     search_walk_tell(phase->walk, &slot->step, &seen);
