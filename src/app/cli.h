@@ -127,6 +127,8 @@ verb_machine(struct cli *cli);
 enum status
 verb_models(struct cli *cli);
 enum status
+verb_recipes(struct cli *cli);
+enum status
 verb_config(struct cli *cli);
 enum status
 verb_help(struct cli *cli);

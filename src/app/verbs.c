@@ -83,6 +83,11 @@ static const struct option models_options[] = {
     {0},
 };
 
+static const struct option recipes_options[] = {
+    {0, "keys", NULL, "what may be written in a recipe, as a table"},
+    {0},
+};
+
 static const struct option config_options[] = {
     {0, "keys", NULL, "which variables with keys are set, never what they hold"},
     {0, "env-file", "FILE",
@@ -262,6 +267,20 @@ const struct verb verbs[] = {
         .least = 3,
         .most = 4,
         .run = verb_export,
+    },
+    {
+        .name = "recipes",
+        .group = GROUP_LOOK,
+        .summary = "how proposers can be driven: published systems as files",
+        .operands = "[NAME]",
+        .details =
+            "Lists the recipes: those of recipes/ in your configuration folder go before those\n"
+            "that came with the program. With a name, or a path with a slash in it, it prints\n"
+            "that file and what each line of it does, which is also how to check one of your own\n"
+            "(doc/recipes.md). A recipe with a mistake is exit code 2.\n",
+        .options = recipes_options,
+        .most = 1,
+        .run = verb_recipes,
     },
     {
         .name = "models",

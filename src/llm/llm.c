@@ -217,6 +217,14 @@ check_request(const struct llm_call *call, struct diags *diags)
     return STATUS_INPUT;
 }
 
+void
+llm_pass(struct llm *llm, const struct llm_request *request)
+{
+    (void)llm;
+    if (request->model->wire == LLM_SCRIPTED)
+        llm__scripted_pass(request->model, request->label);
+}
+
 enum status
 llm_submit(struct llm *llm, const struct llm_request *request, struct llm_call **result,
            struct diags *diags)

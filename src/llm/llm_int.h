@@ -177,6 +177,10 @@ struct transport {
     void (*put_away)(struct llm_call *call);
 };
 
+/* The next reply for this label counts as given. */
+void
+llm__scripted_pass(const struct llm_model *model, const char *label);
+
 extern const struct transport llm__http, llm__exec, llm__mailbox, llm__replay, llm__scripted;
 
 const struct transport *
