@@ -400,7 +400,7 @@ read_env_file(struct cli *cli)
 }
 
 enum status
-config_open_llm(struct cli *cli, struct llm **llm)
+config_open_llm(struct cli *cli, const struct llm_source *replay, bool offline, struct llm **llm)
 {
     const struct config *config;
     const char *cache = file_cache_folder(cli->arena);
@@ -411,7 +411,10 @@ config_open_llm(struct cli *cli, struct llm **llm)
     if (status != STATUS_OK)
         return status;
     struct llm_options options = {.providers = config->providers,
-                                  .provider_count = config->provider_count};
+                                  .provider_count = config->provider_count,
+                                  .offline = offline};
+    if (replay != NULL)
+        options.replay = *replay;
     if (cache != NULL)
         options.memory = file_join(cli->arena, cache, "models.json");
     if (config->folder != NULL) {

@@ -159,6 +159,21 @@ text_printable(char *text)
     return text;
 }
 
+size_t
+text_clean(char *text, size_t length)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\r' && i + 1 < length && text[i + 1] == '\n')
+            continue;
+        text[kept++] = text[i] == '\0' ? '?' : text[i] == '\r' ? '\n' : text[i];
+    }
+    text[kept] = '\0';
+    text_printable(text);
+    return kept;
+}
+
 bool
 text_next_setting(char **next, char **key, char **value)
 {

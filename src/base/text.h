@@ -33,6 +33,11 @@ text_trim(char *text);
 char *
 text_printable(char *text);
 
+/* The same for text that may hold zero bytes, which become '?' too; and every kind of line end
+ * becomes a newline. text[length] is overwritten. How long it is then. */
+size_t
+text_clean(char *text, size_t length);
+
 /* The next `key = value` line of a text, cut up in place; comments run from '#' to the end of a
  * line, lines without '=' are passed over. *next moves on; false: there is none left. */
 bool
