@@ -1,16 +1,13 @@
 /* A look at C that somebody wrote: what it defines, and whether it ends where it should. */
 #include "agent/reply_int.h"
 
-#include "base/c_text.h"
-
 #include <string.h>
 
 /* So that no text can make this look at all of it again and again. */
 enum { LONGEST_LIST = 1000 /* tokens of parameters */, MOST_CALLS = 1000 };
 
-/* Behind a name: an opening bracket, what it holds, and then a body. */
-static bool
-is_definition(struct c_reader reader)
+bool
+agent__is_definition(struct c_reader reader)
 {
     struct c_token token = c_next_code(&reader);
     int depth = 0, seen = 0;
@@ -31,7 +28,7 @@ agent__defines(const char *text, size_t length, const char *name)
     for (struct c_token token = c_next_code(&reader); token.kind != C_END && seen < MOST_CALLS;
          token = c_next_code(&reader)) {
         bool is = token.kind == C_WORD && c_is(&token, name);
-        if (is && is_definition(reader))
+        if (is && agent__is_definition(reader))
             return true;
         seen += is;
     }

@@ -2,7 +2,6 @@
  * exactly once: a change in the wrong place would be a kernel that nobody meant. */
 #include "agent/reply_int.h"
 
-#include "base/c_text.h"
 #include "base/text.h"
 
 #include <string.h>

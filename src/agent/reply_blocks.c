@@ -52,8 +52,10 @@ const char *
 reply__labelled(struct arena *arena, const struct reply_line *line, const char *label)
 {
     const char *at = line->start + strspn(line->start, " \t#*->_`");
-    size_t length = strlen(label);
+    size_t length = strlen(label), number = strspn(at, "0123456789");
     const char *end = line->start + line->length;
+    if (number > 0 && (at[number] == '.' || at[number] == ')')) /* "1. **Title:** ..." */
+        at += number + 1 + strspn(at + number + 1, " \t*_`");
     if (at + length >= end || strncasecmp(at, label, length) != 0)
         return NULL;
     at += length;

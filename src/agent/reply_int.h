@@ -6,6 +6,7 @@
 #define HONE_AGENT_REPLY_INT_H
 
 #include "agent/agent.h"
+#include "base/c_text.h"
 
 #include <jansson.h>
 
@@ -113,6 +114,10 @@ bool
 reply__is_gain(const char *name);
 
 /* ---- C (c_look.c) ---- */
+
+/* Does a list of parameters and a body follow? The reader stands behind a name. */
+bool
+agent__is_definition(struct c_reader reader);
 
 /* Does the text define a function of this name? */
 bool

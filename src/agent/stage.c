@@ -8,7 +8,6 @@
  * function that has the name of the stage's own takes its place whole. */
 #include "agent/reply_int.h"
 
-#include "base/c_text.h"
 #include "base/text.h"
 
 #include <string.h>
