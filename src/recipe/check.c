@@ -252,6 +252,8 @@ wanted_formats(enum agent_kind kind)
         return KERNELS | 1U << AGENT_FORMAT_PICK;
     case AGENT_DEBUGGER:
         return KERNELS;
+    case AGENT_SELECTOR:
+        return 1U << AGENT_FORMAT_PICK;
     default:
         return 0;
     }
@@ -264,9 +266,10 @@ check_role(struct reading *reading, const struct recipe_phase *phase, struct rec
     unsigned wanted = wanted_formats(role->agent.kind);
     bool asks = role->model != NULL && !strcmp(role->model, "ask");
     if (wanted != 0 && (role->agent.returns.formats & ~wanted) != 0)
-        recipe__complain(reading, place_of(section, "returns"),
-                         "a %s returns kernels; write returns = file, or edits, schedule, ...",
-                         agent_role_name[role->agent.kind].name);
+        recipe__complain(reading, place_of(section, "returns"), "a %s returns %s",
+                         agent_role_name[role->agent.kind].name,
+                         wanted & KERNELS ? "kernels; write returns = file, or edits, schedule, ..."
+                                          : "the number of a choice; write returns = pick");
     if (asks != (role->question != NULL))
         recipe__complain(reading, place_of(section, asks ? "model" : "question"),
                          asks ? "what is the person asked? write question = ..."
