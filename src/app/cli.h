@@ -119,6 +119,10 @@ verb_judge(struct cli *cli);
 enum status
 verb_optimize(struct cli *cli);
 enum status
+verb_resume(struct cli *cli);
+enum status
+verb_replay(struct cli *cli);
+enum status
 verb_schedule(struct cli *cli);
 enum status
 verb_export(struct cli *cli);

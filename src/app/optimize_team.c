@@ -141,7 +141,7 @@ profile(void *context, struct arena *arena, const char *kernel,
     struct profile_options filled = *options;
     if (team->judge == NULL)
         return STATUS_NO;
-    filled.box = judge_box(team->judge);
+    filled.box = judge_jail(team->judge);
     return profile_kernel(arena, kernel, &filled, result, diags);
 }
 

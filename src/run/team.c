@@ -222,7 +222,7 @@ team__add(struct team *team, const char *text)
 static bool
 has_roles(const struct recipe_phase *phase)
 {
-    return phase->propose == RECIPE_BY_ROLES && phase->finalists == 0;
+    return phase->propose == RECIPE_BY_ROLES && phase->finish.finalists == 0;
 }
 
 static bool
@@ -242,7 +242,7 @@ static bool
 is_skipped(const struct team *team, const struct recipe_phase *phase)
 {
     const struct run_team *who = team->who;
-    if (phase->finalists > 0)
+    if (phase->finish.finalists > 0)
         return true; /* that is what follows in any case */
     if (!has_roles(phase))
         return false;
