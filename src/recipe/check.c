@@ -134,6 +134,19 @@ check_mix(struct reading *reading, const struct written_phase *written)
                          "mix: the shares are %g together; write shares that make 1", sum);
 }
 
+/* The objective may be a figure of the profile. */
+static void
+check_counter(struct reading *reading, const struct written_phase *written)
+{
+    const struct setting *objective = settings_get(written->section, "objective");
+    struct setting setting = {.key = "objective"};
+    if (written->phase->counter == NULL)
+        return;
+    setting.at = objective->at;
+    recipe__take_name(reading, &setting, written->phase->counter, "figure", profile_figure_name,
+                      PROFILE_FIGURE_COUNT);
+}
+
 /* `take` names numbers that the planner returns. */
 static void
 check_taking(struct reading *reading, const struct written_phase *written)
@@ -295,6 +308,7 @@ recipe__check_phase(struct reading *reading, const struct written_phase *written
     check_search(reading, written);
     check_mix(reading, written);
     check_taking(reading, written);
+    check_counter(reading, written);
     for (size_t i = 0; i < phase->role_count; i++)
         check_role(reading, phase, &phase->roles[i], &written->roles[i]);
 }

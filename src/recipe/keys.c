@@ -191,7 +191,7 @@ static const struct phrase objectives[] = {
     {"counter @",
      {MARK_ENUM, PHASE(objective), RECIPE_COUNTER},
      {{.kind = SLOT_WORD, .offset = PHASE(counter)}},
-     "the figure @ of the profile"},
+     "the figure @ of the profile, which is made smaller"},
     {"geomean of cases",
      {MARK_ENUM, PHASE(over), RECIPE_GEOMEAN},
      {{0}},

@@ -69,7 +69,7 @@ static const char every_key[] =
     "accept.base = faster 1 %, significant, no case below 0.97\n"
     "accept.best = correct\n"
     "tie = simpler\n"
-    "objective = counter cache_hits, worst of cases\n"
+    "objective = counter loads_per_fma, worst of cases\n"
     "stagnant = 4\n"
     "replans = 1\n"
     "stop = light 0.95, gain 2.5, stagnant 6, stagnant after replans, plans empty,\n"
@@ -190,7 +190,7 @@ check_rules(const struct recipe_phase *phase)
     assert_true(phase->best.always && !phase->best.significant);
     assert_true(phase->tie_simpler);
     assert_int_equal(phase->objective, RECIPE_COUNTER);
-    assert_string_equal(phase->counter, "cache_hits");
+    assert_string_equal(phase->counter, "loads_per_fma");
     assert_int_equal(phase->over, RECIPE_WORST);
     assert_int_equal(phase->stagnant, 4);
     assert_int_equal(phase->replans, 1);
@@ -507,6 +507,8 @@ every_mistake_is_told(void **state)
         {HEAD "objective = geomeen of cases\n" ROLE,
          "recipes/mine:2: objective = geomeen of cases: no such objective; did you mean geomean of "
          "cases?"},
+        {HEAD "objective = counter loads_per_fam\n" ROLE,
+         "recipes/mine:2: objective = loads_per_fam: no such figure; did you mean loads_per_fma?"},
         {HEAD "stop = ligth 0.9\n" ROLE,
          "recipes/mine:2: stop = ligth 0.9: no such reason; did you mean light N?"},
         {HEAD "stop = light 0.9, light 0.8\n" ROLE,
