@@ -9,6 +9,36 @@
 
 #include <string.h>
 
+/* ---- the schedule of a file ---- */
+
+/* The schedule stands above the kernel, so that who is given only the file can go on from it. */
+static const char mark[] = "/* schedule\n";
+
+static const char *
+with_schedule(struct builtin *builtin, const char *schedule, const char *kernel)
+{
+    struct buf text = buf_in(builtin->arena);
+    struct reply_line line = {.next = schedule};
+
+    buf_puts(&text, mark);
+    while (reply__next_line(&line))
+        buf_printf(&text, " * %.*s\n", (int)line.length, line.start);
+    buf_printf(&text, " */\n%s", kernel);
+    return text.data;
+}
+
+const char *
+builtin__schedule_in(struct builtin *builtin, const char *kernel)
+{
+    const char *start = kernel ? strstr(kernel, mark) : NULL;
+    struct reply_line line = {.next = start ? start + strlen(mark) : ""};
+    struct buf schedule = buf_in(builtin->arena);
+
+    while (reply__next_line(&line) && text_starts(line.start, " * "))
+        buf_printf(&schedule, "%.*s\n", (int)line.length - 3, line.start + 3);
+    return schedule.data;
+}
+
 /* ---- emitting ---- */
 
 static bool
@@ -40,7 +70,7 @@ builtin__kernel(struct builtin *builtin, const char *schedule)
     }
     if (scene->case_count > 1)
         buf_puts(&kernel, "#endif\n");
-    return kernel.data;
+    return with_schedule(builtin, schedule, kernel.data);
 }
 
 /* ---- numbers that a kernel declares ---- */
@@ -115,7 +145,7 @@ put_edits(struct builtin *builtin, struct buf *reply, const char *kernel,
           const struct builtin_proposal *proposal)
 {
     const char *base = builtin->moment->kernel, *words;
-    const char *tuned = builtin->moment->schedule ? NULL : retuned(builtin, &words);
+    const char *tuned = builtin->schedule ? NULL : retuned(builtin, &words);
 
     if (tuned) {
         buf_printf(reply, "%s\n\n", words);
@@ -180,7 +210,7 @@ static const char *
 choose_stage(struct builtin *builtin, const char *kernel, const char *schedule)
 {
     struct reply_line line = {.next = schedule};
-    const char *chosen = NULL, *base = builtin->moment->schedule;
+    const char *chosen = NULL, *base = builtin->schedule;
     bool changed = false;
 
     while (reply__next_line(&line)) {
@@ -220,7 +250,7 @@ static void
 put_file(struct builtin *builtin, struct buf *reply, const char *kernel,
          const struct builtin_proposal *proposal)
 {
-    const char *words, *tuned = builtin->moment->schedule ? NULL : retuned(builtin, &words);
+    const char *words, *tuned = builtin->schedule ? NULL : retuned(builtin, &words);
 
     put_fenced(reply, tuned ? words : proposal->words, "c", tuned ? tuned : kernel);
 }
