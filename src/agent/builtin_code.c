@@ -11,31 +11,15 @@
 
 /* ---- the schedule of a file ---- */
 
-/* The schedule stands above the kernel, so that who is given only the file can go on from it. */
-static const char mark[] = "/* schedule\n";
-
-static const char *
-with_schedule(struct builtin *builtin, const char *schedule, const char *kernel)
-{
-    struct buf text = buf_in(builtin->arena);
-    struct reply_line line = {.next = schedule};
-
-    buf_puts(&text, mark);
-    while (reply__next_line(&line))
-        buf_printf(&text, " * %.*s\n", (int)line.length, line.start);
-    buf_printf(&text, " */\n%s", kernel);
-    return text.data;
-}
-
 const char *
 builtin__schedule_in(struct builtin *builtin, const char *kernel)
 {
-    const char *start = kernel ? strstr(kernel, mark) : NULL;
-    struct reply_line line = {.next = start ? start + strlen(mark) : ""};
+    struct coder_title *titles;
+    size_t count = kernel ? coder_titles(builtin->arena, kernel, strlen(kernel), &titles) : 0;
     struct buf schedule = buf_in(builtin->arena);
 
-    while (reply__next_line(&line) && text_starts(line.start, " * "))
-        buf_printf(&schedule, "%.*s\n", (int)line.length - 3, line.start + 3);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&schedule, "case %s:\n%s", titles[i].case_name, titles[i].schedule);
     return schedule.data;
 }
 
@@ -50,7 +34,7 @@ emit_case(struct builtin *builtin, struct buf *kernel, const struct program *pro
     const struct source source = {"schedule", schedule, strlen(schedule)};
     struct schedule *read = coder_read(builtin->arena, program, &source, &options, diags);
 
-    return read && coder_emit(kernel, builtin->arena, read, diags);
+    return read && coder_emit_short(kernel, builtin->arena, read, diags);
 }
 
 const char *
@@ -70,7 +54,7 @@ builtin__kernel(struct builtin *builtin, const char *schedule)
     }
     if (scene->case_count > 1)
         buf_puts(&kernel, "#endif\n");
-    return with_schedule(builtin, schedule, kernel.data);
+    return kernel.data;
 }
 
 /* ---- numbers that a kernel declares ---- */

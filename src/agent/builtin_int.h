@@ -43,11 +43,11 @@ builtin__objection(struct builtin *builtin);
 
 /* ---- code (builtin_code.c) ---- */
 
-/* The schedule that a kernel of ours carries in its head; NULL: none. */
+/* The schedule in the titles of a kernel of ours; NULL: there is none. */
 const char *
 builtin__schedule_in(struct builtin *builtin, const char *kernel);
 
-/* The kernel of a schedule, with it in its head, one file for all cases; NULL: some case cannot be
+/* The kernel of a schedule, one file for all cases; NULL: some case cannot be
  * emitted. */
 const char *
 builtin__kernel(struct builtin *builtin, const char *schedule);
