@@ -231,7 +231,7 @@ read_lines(struct reply_reading *reading, struct agent_item *items, size_t most,
     struct reply_line line = {.next = reply__prose(reading, 0, 0)};
     enum reply_found found = REPLY_NOTHING;
     size_t fields = reading->role->returns.field_count;
-    const char *value;
+    const char *value = NULL;
     *count = 0;
     while (reply__next_line(&line)) {
         size_t field = field_at(reading, &line, &value);

@@ -88,6 +88,20 @@ text_integer(const char *text, int64_t *value)
 }
 
 bool
+text_seconds(const char *text, double *seconds)
+{
+    char *end;
+    double value = strtod(text, &end);
+    double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : 1;
+
+    if (end == text || !(value > 0) || value * unit > 1e9 ||
+        (*end && unit == 1 && strcmp(end, "s") != 0))
+        return false;
+    *seconds = value * unit;
+    return true;
+}
+
+bool
 text_starts(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;

@@ -15,6 +15,10 @@ text_nearest(const char *word, const char *const *candidates, size_t count);
 bool
 text_integer(const char *text, int64_t *value);
 
+/* A time in seconds: "90", "90s", "2m", "1.5h"; positive, at most 1e9. */
+bool
+text_seconds(const char *text, double *seconds);
+
 bool
 text_starts(const char *text, const char *prefix);
 bool

@@ -108,6 +108,16 @@ coder_space_open(struct arena *arena, const struct program *program,
 struct coder_sketch
 coder_sketch(struct coder_space *space, const struct coder_genome *genome);
 
+/* The genome whose sketch is this schedule, every line filled in (coder_write). Looked for from the
+ * usual one on, one answer at a time towards the text, with at most `most` sketches. False: it was
+ * not found, and *genome is the nearest that was seen. */
+bool
+coder_find(struct coder_space *space, const char *text, unsigned most, struct coder_genome *genome);
+
+/* The schedule of a genome, every line filled in; NULL if it is illegal or cannot be emitted. */
+const char *
+coder_filled(struct coder_space *space, const struct coder_genome *genome);
+
 /* ---- what it would cost ---- */
 
 /* Microseconds of one call, from the text alone: for each stage with loops of its own what the

@@ -19,20 +19,20 @@ team__news(struct team *team, const char *role, unsigned lane, const char *forma
     va_start(arguments, format);
     buf_vprintf(&text, format, arguments);
     va_end(arguments);
-    team->who->news(team->who->context,
-                    &(struct run_news){.phase = team->phase ? team->phase->recipe->name : "",
-                                       .role = role,
-                                       .lane = lane,
-                                       .round = team->phase ? team->phase->round : 0,
-                                       .rounds = team->phase ? team->phase->recipe->search.rounds
-                                                             : 0,
-                                       .text = text.data ? text.data : "",
-                                       .tokens = team->tokens,
-                                       .best_us = best ? best->us[0] : INFINITY,
-                                       .light_us = loop->result->cases[0].light.us,
-                                       .evaluations = loop->result->evaluations,
-                                       .seconds = run__elapsed(loop),
-                                       .budget = team->who->budget});
+    team->who->news(
+        team->who->context,
+        &(struct run_news){.phase = team->phase ? team->phase->recipe->name : "",
+                           .role = role,
+                           .lane = lane,
+                           .round = team->phase ? team->phase->round : 0,
+                           .rounds = team->phase ? team->phase->recipe->search.rounds : 0,
+                           .text = text.data ? text.data : "",
+                           .tokens = team->tokens,
+                           .best_us = best ? best->us[0] : INFINITY,
+                           .light_us = loop->result->cases[0].light.us,
+                           .evaluations = loop->result->evaluations,
+                           .seconds = run__elapsed(loop),
+                           .budget = team->who->budget});
 }
 
 /* ---- the draft ---- */
@@ -54,11 +54,11 @@ draft_evaluations(const struct team *team, const struct recipe_phase *phase)
         windows = windows || (at[0] == '+' && at > text.data && strchr("[,", at[-2]) != NULL);
     double bytes = (double)(cost.bytes_in + cost.bytes_out);
     double intensity = bytes > 0 ? (double)cost.flops / bytes : 0;
-    unsigned by_family = program->stage_count > 24        ? phase->evals_many
-                         : intensity > 4 && windows       ? phase->evals_convolution
-                         : intensity > 4                  ? phase->evals_contraction
-                         : program->stage_count > 1       ? phase->evals_chain
-                                                          : phase->evals_pointwise;
+    unsigned by_family = program->stage_count > 24  ? phase->evals_many
+                         : intensity > 4 && windows ? phase->evals_convolution
+                         : intensity > 4            ? phase->evals_contraction
+                         : program->stage_count > 1 ? phase->evals_chain
+                                                    : phase->evals_pointwise;
     return by_family ? by_family : usual;
 }
 
@@ -145,8 +145,8 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
                          ? options->seconds * phase->share
                          : options->seconds;
     struct node *best, *other = NULL;
-    enum status status = run__tune_cases(loop, most < least || !more_to_come ? most : least,
-                                         seconds);
+    enum status status =
+        run__tune_cases(loop, most < least || !more_to_come ? most : least, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
         if (status == STATUS_OK && best != NULL && phase->pass == RECIPE_PASS_CELLS)
@@ -222,7 +222,7 @@ team__add(struct team *team, const char *text)
 static bool
 has_roles(const struct recipe_phase *phase)
 {
-    return phase->propose == RECIPE_BY_ROLES && phase->finalists == 0;
+    return phase->propose == RECIPE_BY_ROLES && phase->finish.finalists == 0;
 }
 
 static bool
@@ -242,7 +242,7 @@ static bool
 is_skipped(const struct team *team, const struct recipe_phase *phase)
 {
     const struct run_team *who = team->who;
-    if (phase->finalists > 0)
+    if (phase->finish.finalists > 0)
         return true; /* that is what follows in any case */
     if (!has_roles(phase))
         return false;

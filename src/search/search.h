@@ -169,7 +169,7 @@ struct search_node {
     int number;    /* that of the caller; one that is known already adds no node; -1: there is none,
                       as nothing came of the step */
     double cost;   /* INFINITY: it failed */
-    unsigned cell; /* which kind it is: of elites; else any */
+    unsigned cell; /* which kind it is: of elites, of a beam with kinds apart; else any */
     double where[4];          /* features, for clusters */
     double used[SEARCH_ARMS]; /* of a bandit: share of what each arm aims at that is used already */
 };
@@ -188,7 +188,8 @@ search_walk_seed(struct search_walk *walk, const struct search_node *node);
 struct search_plan {
     int number;
     int parent; /* node that it would change; -1, or one that is not known or failed: the start */
-    double score, difficulty, rating; /* 0 to 1; 1 to 5, only up to 4 is tried; ties */
+    /* 0 to 1; 1 to 5, only up to 4 is tried; for ties. NAN counts as 0. */
+    double score, difficulty, rating;
 };
 
 void

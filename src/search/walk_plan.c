@@ -19,6 +19,13 @@ find_plan(const struct search_walk *walk, int number)
     return at;
 }
 
+/* A figure that nobody gave counts as nothing: it would have no place in an order. */
+static double
+known(double figure)
+{
+    return isnan(figure) ? 0 : figure;
+}
+
 void
 search_walk_plan(struct search_walk *walk, const struct search_plan *plan)
 {
@@ -30,14 +37,14 @@ search_walk_plan(struct search_walk *walk, const struct search_plan *plan)
         walk->plans[walk->plan_count++] =
             (struct search__plan){.best = SEARCH__START, .last = SEARCH__START};
     }
-    walk->plans[at].plan = *plan;
+    walk->plans[at].plan = (struct search_plan){plan->number, plan->parent, known(plan->score),
+                                                known(plan->difficulty), known(plan->rating)};
 }
 
 static bool
 can_try(const struct search__plan *plan)
 {
-    return !plan->closed && !plan->held && plan->plan.difficulty <= HARDEST &&
-           !isnan(plan->plan.score);
+    return !plan->closed && !plan->held && plan->plan.difficulty <= HARDEST;
 }
 
 /* Higher score, then easier, then better rated, then the lower number. */

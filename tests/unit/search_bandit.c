@@ -279,6 +279,24 @@ plans_side_by_side(void **state)
     drive_close(drive);
 }
 
+/* A plan without figures is tried after those with. */
+static void
+plans_without_figures(void **state)
+{
+    struct drive *drive = open_plans(1, 1, 9);
+    size_t count;
+    (void)state;
+    give(drive, 1, 0, NAN, NAN, NAN);
+    give(drive, 2, 0, 0.1, 4, 1);
+    give(drive, 3, 0, NAN, 2, 1);
+    for (int i = 0; i < 3; i++) {
+        static const int expected[] = {2, 1, 3};
+        assert_int_equal(drive_ask(drive, 1, &count)->plan, expected[i]);
+        drive_tell(drive, INFINITY, 0);
+    }
+    drive_close(drive);
+}
+
 /* A plan that turns out too hard while it is worked on is given up; rounds are limited all the
  * same.
  */
@@ -315,6 +333,7 @@ main(void)
         cmocka_unit_test(plans_in_order),
         cmocka_unit_test(a_plan_until_it_stops),
         cmocka_unit_test(plans_side_by_side),
+        cmocka_unit_test(plans_without_figures),
         cmocka_unit_test(plans_change_and_rounds_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
