@@ -284,6 +284,33 @@ candidates_are_found_by_their_words(void **state)
     store_close(store);
 }
 
+/* More have the common words than are ranked. */
+static void
+search_is_as_good_among_many(void **state)
+{
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+
+    store_unit_begin(unit, store);
+    store_unit_execute(
+        "archive.db",
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 499)"
+        " INSERT INTO candidate (id, run, number, kind, proposer, phase, role, why, added,"
+        " kernel_hash, kernel_length, schedule, kernel) SELECT i + 1, 1, i, 'source', '', '', '', "
+        "'',"
+        " 0, '', 0, '', 'void kernel' || iif(i % 100 = 7, ' rare', '') || iif(i = 7, ' oldest', '')"
+        " || iif(i % 2, ' odd', ' even') FROM n;"
+        "INSERT INTO candidate_words (rowid, code, why) SELECT id, kernel, why FROM candidate");
+    search_is(unit, store, "kernel", "499 498 497 496 495 494 493 492 491 490");
+    search_is(unit, store, "odd void", "499 497 495 493 491 489 487 485 483 481");
+    search_is(unit, store, "odd even", "499 498 497 496 495 494 493 492 491 490");
+    search_is(unit, store, "void oldest", "7");
+    search_is(unit, store, "void rare odd", "407 307 207 107 7");
+    search_is(unit, store, "rare even", "407 307 207 107 7"); /* nobody has both */
+    search_is(unit, store, "rare unheard", "407 307 207 107 7");
+    store_close(store);
+}
+
 int
 main(void)
 {
@@ -294,6 +321,7 @@ main(void)
         SCRATCH_TEST(words_and_features_are_merged),
         SCRATCH_TEST(a_common_word_does_not_hide_a_rare_one),
         SCRATCH_TEST(candidates_are_found_by_their_words),
+        SCRATCH_TEST(search_is_as_good_among_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
