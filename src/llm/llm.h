@@ -181,6 +181,8 @@ struct llm_options { /* zeros: the defaults that are named */
     size_t reply_bytes;       /* of one attempt, as sent (16 MB) */
     size_t line_bytes;        /* of one line of a stream (4 MB) */
     uint64_t seed;            /* of the jitter */
+    bool offline;             /* a replay: no key is read, no file of a model opened, and nothing
+                                 can be sent */
 };
 
 enum status

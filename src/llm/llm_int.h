@@ -272,9 +272,6 @@ llm__learn_quirk(struct llm_call *call, enum llm_outcome outcome);
 
 /* ---- texts ---- */
 
-/* Text of unknown origin made fit to keep: UTF-8, no control characters, newlines alone. */
-size_t
-llm__clean(char *text, size_t length);
 /* <think> ... </think> at the beginning goes to the reasoning. */
 void
 llm__split_thoughts(struct llm_call *call);

@@ -1,8 +1,6 @@
 /* Texts that come in and go out: cleaned, cut apart, without keys. */
 #include "llm/llm_int.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 #define MASK "[key]"
@@ -19,20 +17,6 @@ llm_tokens_of(size_t bytes)
 }
 
 /* ---- cleaning ---- */
-
-size_t
-llm__clean(char *text, size_t length)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\r' && i + 1 < length && text[i + 1] == '\n')
-            continue;
-        text[kept++] = text[i] == '\0' ? '?' : text[i] == '\r' ? '\n' : text[i];
-    }
-    text[kept] = '\0';
-    text_printable(text);
-    return kept;
-}
 
 /* Some servers leave the reasoning in the answer; some of their templates write the opening tag
  * into the prompt, so that only the closing one is seen. */

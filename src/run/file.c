@@ -8,14 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void
-run__put_sizes(struct buf *buf, const struct program *program)
-{
-    for (size_t i = 0; i < program->dim_count; i++)
-        buf_printf(buf, "%s%s == %" PRId64, i ? " && " : "", program->dims[i].name,
-                   program->dims[i].size);
-}
-
 /* Sizes for a compiler that was given none: those of the first case. */
 static void
 put_defaults(struct buf *buf, const struct program *program)
@@ -175,7 +167,7 @@ run__judged_text(const struct loop *loop, const struct run_case *of, const char 
     put_flags(&text, loop);
     if (wrapped) {
         buf_puts(&text, "#if ");
-        run__put_sizes(&text, of->program);
+        target_put_sizes(&text, of->program);
         buf_putc(&text, '\n');
     }
     buf_puts(&text, kernel);
@@ -284,7 +276,7 @@ put_branches(struct buf *buf, const struct loop *loop,
     for (size_t i = 0; i < result->case_count; i++) {
         if (branches) {
             buf_puts(buf, i ? "#elif " : "#if ");
-            run__put_sizes(buf, result->cases[i].program);
+            target_put_sizes(buf, result->cases[i].program);
             buf_putc(buf, '\n');
         }
         put(buf, loop, i, of);

@@ -48,7 +48,7 @@ put_item(struct team *team, enum recipe_memory kind, const char *key, const char
     struct loop *loop = team->loop;
     if (loop->ledger->store == NULL || loop->ledger->mode == RUN_REPLAY)
         return STATUS_OK;
-    struct store_item item = {.kind = recipe_memory_name[kind],
+    struct store_item item = {.kind = recipe_memory_info[kind].name,
                               .key = key,
                               .text = text,
                               .family = loop->options->family,
@@ -209,7 +209,7 @@ find_items(struct team *team, enum recipe_memory kind, unsigned most, const char
     unsigned least = team->phase->recipe->memory[kind].count;
     struct store_likeness likeness = {.text = lang_name(loop->options->lang),
                                       .features = features(team),
-                                      .kinds = recipe_memory_name[kind],
+                                      .kinds = recipe_memory_info[kind].name,
                                       .most = most};
     *text = "";
     if (loop->ledger->store == NULL || most == 0)
@@ -231,10 +231,11 @@ team__recall(struct team *team, enum recipe_memory kind, unsigned most)
     struct loop *loop = team->loop;
     const char *text = "";
     enum status status =
-        ledger_recall(loop->ledger, "memory", recipe_memory_name[kind], &text, loop->diags);
+        ledger_recall(loop->ledger, "memory", recipe_memory_info[kind].name, &text, loop->diags);
     if (status == STATUS_NO) {
         find_items(team, kind, most, &text);
-        status = ledger_note(loop->ledger, "memory", recipe_memory_name[kind], text, loop->diags);
+        status =
+            ledger_note(loop->ledger, "memory", recipe_memory_info[kind].name, text, loop->diags);
     }
     if (status != STATUS_OK)
         return "";

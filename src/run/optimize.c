@@ -9,28 +9,26 @@
 
 /* What is left, divided among the cases that are left. */
 static struct share
-share_of(const struct loop *loop, size_t number)
+share_of(const struct loop *loop, size_t number, unsigned most, double seconds)
 {
-    const struct run_options *options = loop->options;
-    size_t left = options->case_count - number;
+    size_t left = loop->options->case_count - number;
     unsigned evaluations = 0;
-    if (options->evaluations > loop->result->evaluations)
-        evaluations = (options->evaluations - loop->result->evaluations) / (unsigned)left;
+    if (most > loop->result->evaluations)
+        evaluations = (most - loop->result->evaluations) / (unsigned)left;
     struct share share = {.evaluations = evaluations > 0 ? evaluations : 1};
     double now = run__elapsed(loop);
-    if (options->seconds > 0)
-        share.until = now + (options->seconds - now) / (double)left;
+    if (seconds > 0)
+        share.until = now + (seconds - now) / (double)left;
     return share;
 }
 
-static enum status
-tune_cases(struct loop *loop)
+enum status
+run__tune_cases(struct loop *loop, unsigned evaluations, double seconds)
 {
-    const struct run_options *options = loop->options;
     struct run_result *result = loop->result;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < options->case_count && status == STATUS_OK; i++) {
-        struct share share = share_of(loop, i);
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
+        struct share share = share_of(loop, i, evaluations, seconds);
         const char *why = NULL;
         status = run__tune(loop, i, &share, &why);
         if (why != NULL && (result->stopped == NULL || strcmp(why, "you") == 0))
@@ -212,7 +210,10 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     if (status == STATUS_OK)
         status = open_cases(&loop);
     if (status == STATUS_OK)
-        status = tune_cases(&loop);
+        status = run__read_machine(&loop, &filled.machine);
+    if (status == STATUS_OK)
+        status = filled.team ? run__team(&loop)
+                             : run__tune_cases(&loop, filled.evaluations, filled.seconds);
     if (status == STATUS_OK)
         status = finish(&loop);
     if (status == STATUS_OK)

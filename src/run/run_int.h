@@ -42,6 +42,26 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
 struct schedule *
 run__schedule(const struct loop *loop, const struct run_case *of, const char *text);
 
+/* All cases one after the other, each with its share of so many evaluations and seconds (0: no
+ * limit), counted from the beginning of the run (optimize.c). */
+enum status
+run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
+
+/* ---- a recipe at work (team.c) ---- */
+
+enum status
+run__team(struct loop *loop);
+
+/* ---- what is known of the machine (facts.c), through the ledger ---- */
+
+/* Schedules are chosen by the machine that the run began on. */
+enum status
+run__read_machine(struct loop *loop, struct coder_machine *machine);
+
+/* The speed of light of every case. */
+enum status
+run__read_lights(struct loop *loop);
+
 /* ---- texts (file.c) ---- */
 
 /* A kernel for every size, of programs with `dim any`; NULL of others. */
@@ -61,10 +81,6 @@ run__joined(const struct loop *loop, const char *const *parts);
  * HONE_MAIN. */
 const char *
 run__file(const struct loop *loop);
-
-/* "R == 1024 && N == 4096": the sizes that tell the cases apart. */
-void
-run__put_sizes(struct buf *buf, const struct program *program);
 
 /* "const float *restrict in0, float *restrict out0)", and "in0, out0);" with other names for the
  * outputs. */
