@@ -20,7 +20,7 @@ builtin__schedule_in(struct builtin *builtin, const char *kernel)
 
     for (size_t i = 0; i < count; i++)
         buf_printf(&schedule, "case %s:\n%s", titles[i].case_name, titles[i].schedule);
-    return schedule.data;
+    return count ? schedule.data : NULL;
 }
 
 /* ---- emitting ---- */

@@ -125,7 +125,7 @@ const struct agent_technique agent_techniques[] = {
         .what = "copy the panel that is used again in the order it is visited: the wider operand "
                 "first, then the other",
         .measured = "+5-10 % or -5 %: try both",
-        .holes = "pack part",
+        .holes = "pack",
     },
     {
         .name = "split-k",
