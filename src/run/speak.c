@@ -51,11 +51,12 @@ static const struct llm_model *
 model_of(const struct team *team, const struct recipe_role *role)
 {
     const struct run_team *who = team->who;
-    for (size_t i = 0; i < who->role_count; i++)
+    for (size_t i = 0; i < who->role_count && !team->alone; i++)
         if (!strcmp(who->roles[i].role, role->agent.name) ||
             !strcmp(who->roles[i].role, agent_role_name[role->agent.kind].name))
             return who->roles[i].model;
-    if (who->model_count == 0 || (role->model != NULL && !strcmp(role->model, "builtin")))
+    if (team->alone || who->model_count == 0 ||
+        (role->model != NULL && !strcmp(role->model, "builtin")))
         return NULL;
     if (role->model != NULL && !strcmp(role->model, "cheap"))
         return cheapest(who);
@@ -66,6 +67,15 @@ static bool
 is_person(const struct recipe_role *role)
 {
     return role->model != NULL && !strcmp(role->model, "ask");
+}
+
+/* Who was never looked at is taken for one: a choice cannot be malformed. */
+bool
+team__chooses(const struct team *team, const struct recipe_role *role)
+{
+    const struct llm_model *model = model_of(team, role);
+    enum llm_skill skill = model ? llm_facts(model).skill : LLM_SKILL_CHOOSER;
+    return skill != LLM_SKILL_STRONG && skill != LLM_SKILL_WHOLE_FILE;
 }
 
 /* ---- the question ---- */
@@ -179,6 +189,17 @@ moment_of(struct team *team, const struct speech *speech, const char **tried)
                                  .tried_count = count};
 }
 
+size_t
+team__changes(const struct slot *slot, struct agent_change *changes, size_t most)
+{
+    struct team *team = slot->phase->team;
+    const struct speech speech = {.role = recipe_role(slot->phase->recipe, AGENT_CODER),
+                                  .slot = (struct slot *)slot};
+    const char *tried[TEAM_LINES];
+    struct agent_moment moment = moment_of(team, &speech, tried);
+    return agent_changes(team->loop->arena, &moment, changes, most);
+}
+
 static const char *
 stand_in(struct team *team, const struct speech *speech)
 {
@@ -269,6 +290,16 @@ team__ask(struct team *team, struct speech *speech)
     speech->repeated = false;
     enum status status = compose(team, speech);
     return status == STATUS_OK ? send(team, speech) : status;
+}
+
+const char *
+team__numbered(struct arena *arena, const char *question, const struct speech *speech)
+{
+    struct buf buf = buf_in(arena);
+    buf_printf(&buf, "%s\n", question);
+    for (size_t i = 0; i < speech->choice_count; i++)
+        buf_printf(&buf, "%zu. %s\n", i + 1, speech->choices[i]);
+    return buf.data;
 }
 
 const char *
