@@ -27,11 +27,19 @@ subject_of(const struct recipe_role *role, const struct slot *slot)
                                                                        : team__solid(slot->base);
 }
 
+/* On a blank page nothing fails and nothing passes yet. */
 static bool
 is_failing(const struct recipe_role *role, const struct slot *slot)
 {
     const struct node *subject = subject_of(role, slot);
     return subject != NULL && subject->status != JUDGE_CORRECT;
+}
+
+static bool
+is_passing(const struct recipe_role *role, const struct slot *slot)
+{
+    const struct node *subject = subject_of(role, slot);
+    return subject != NULL && subject->status == JUDGE_CORRECT;
 }
 
 static bool
@@ -66,7 +74,7 @@ speaks_now(const struct phase *phase, const struct recipe_role *role, const stru
                 return true;
             break;
         case RECIPE_PASSING:
-            if (!is_failing(role, slot))
+            if (is_passing(role, slot))
                 return true;
             break;
         case RECIPE_STAGNANT:
@@ -90,24 +98,49 @@ is_each_round(const struct recipe_role *role)
     return !has_moment(role, RECIPE_START) && !has_moment(role, RECIPE_STAGNANT);
 }
 
-/* Whether a role speaks about this one of a round's steps. Who chooses or steers speaks once; who
- * gives a list of plans once for each base, or about the phase as a whole; all others about each.
- */
 static bool
-speaks_about(const struct phase *phase, const struct recipe_role *role, const struct slot *slots,
-             size_t number)
+gives_list(const struct recipe_role *role)
 {
-    bool lists = role->agent.kind == AGENT_PLANNER &&
-                 (role->agent.returns.formats & 1u << AGENT_FORMAT_LIST);
-    if (!speaks_now(phase, role, &slots[number]))
-        return false;
-    if (role->agent.kind == AGENT_CONTROLLER || role->agent.kind == AGENT_SELECTOR ||
-        (lists && !is_each_round(role)))
-        return number == 0;
-    for (size_t i = 0; i < number && lists; i++)
+    return role->agent.kind == AGENT_PLANNER &&
+           (role->agent.returns.formats & 1u << AGENT_FORMAT_LIST);
+}
+
+/* What is said before the first round holds for all of them. */
+static bool
+is_standing(const struct recipe_role *role)
+{
+    return role->agent.kind != AGENT_PLANNER && role->when_count == 1 &&
+           role->when[0].moment == RECIPE_START;
+}
+
+/* Speaks once in a round: who chooses, steers, is a person, or speaks about the phase. */
+static bool
+is_of_round(const struct recipe_role *role)
+{
+    return role->agent.kind == AGENT_CONTROLLER || role->agent.kind == AGENT_SELECTOR ||
+           is_standing(role) || (gives_list(role) && !is_each_round(role)) ||
+           (role->model != NULL && !strcmp(role->model, "ask"));
+}
+
+/* What is said of a base serves all steps from it; a plan, and advice where no plan is left, is for
+ * one step alone. */
+static bool
+is_of_base(const struct recipe_role *role)
+{
+    return gives_list(role) ||
+           (role->agent.kind != AGENT_PLANNER && !has_moment(role, RECIPE_NO_PLAN));
+}
+
+/* The step of this round whose advice serves that of this number, too. */
+static size_t
+served_by(const struct recipe_role *role, const struct slot *slots, size_t number)
+{
+    if (is_of_round(role))
+        return 0;
+    for (size_t i = 0; i < number && is_of_base(role); i++)
         if (slots[i].base == slots[number].base)
-            return false;
-    return true;
+            return i;
+    return number;
 }
 
 /* ---- advice ---- */
@@ -200,42 +233,54 @@ choose_base(struct slot *slots, size_t count, int pick)
     }
 }
 
-/* What an adviser said goes where it belongs. */
+/* Advice is for each step that it serves; plans, choices and directions are for the round. */
+static bool
+is_shared(const struct recipe_role *role)
+{
+    return role->agent.kind != AGENT_PLANNER && role->agent.kind != AGENT_SELECTOR &&
+           role->agent.kind != AGENT_CONTROLLER;
+}
+
+static const char *
+words_of(struct team *team, const struct recipe_role *role, const struct agent_reply *reply)
+{
+    return reply->item_count > 0 ? item_words(team, role, &reply->items[0])
+           : reply->text != NULL ? reply->text
+                                 : reply->why;
+}
+
 static void
-take_advice(struct slot *slots, size_t count, struct slot *slot, const struct recipe_role *role,
-            const struct agent_reply *reply)
+take_for_round(struct slot *slots, size_t count, struct slot *slot, const struct recipe_role *role,
+               const struct agent_reply *reply)
 {
     struct phase *phase = slot->phase;
-    struct team *team = phase->team;
-    const char *words = reply->item_count > 0 ? item_words(team, role, &reply->items[0])
-                        : reply->text != NULL ? reply->text
-                                              : reply->why;
-    switch (role->agent.kind) {
-    case AGENT_PLANNER:
+    const char *words = words_of(phase->team, role, reply);
+    const char *first = reply->item_count > 0 ? reply->items[0].values[0] : NULL;
+    if (role->agent.kind == AGENT_PLANNER)
         team__add_plans(slot, role, reply, is_each_round(role) ? slot->base : NULL);
-        break;
-    case AGENT_SELECTOR:
+    else if (role->agent.kind == AGENT_SELECTOR)
         choose_base(slots, count, reply->pick);
-        break;
-    case AGENT_LIBRARIAN:
-        slot->documents = documents_named(team, words);
-        break;
-    case AGENT_CONTROLLER:
-        steer(phase,
-              reply->item_count > 0 && reply->items[0].values[0] ? reply->items[0].values[0]
-                                                                 : words,
-              words);
-        break;
-    case AGENT_CRITIC:
-        if (reply->item_count > 0) {
-            slot->low = team__number(role, &reply->items[0], "low");
-            slot->high = team__number(role, &reply->items[0], "high");
-        }
+    else
+        steer(phase, first ? first : words, words);
+}
+
+static void
+take_advice(struct slot *slot, const struct recipe_role *role, const struct agent_reply *reply)
+{
+    struct phase *phase = slot->phase;
+    const char *words = words_of(phase->team, role, reply);
+    if (role->agent.kind == AGENT_LIBRARIAN) {
+        slot->documents = documents_named(phase->team, words);
+        phase->no_cases = text_starts(words, "none");
+    } else
         slot->advice = joined_advice(slot, role->agent.name, words);
-        break;
-    default:
-        slot->advice = joined_advice(slot, role->agent.name, words);
-        break;
+    if (role->agent.kind == AGENT_CRITIC && reply->item_count > 0) {
+        slot->low = team__number(role, &reply->items[0], "low");
+        slot->high = team__number(role, &reply->items[0], "high");
+    }
+    if (is_standing(role)) {
+        phase->documents = slot->documents;
+        phase->advice = slot->advice;
     }
 }
 
@@ -298,7 +343,7 @@ consult(struct phase *phase, const struct recipe_role *role, struct slot *slots,
     struct speech *speeches = arena_array(team->loop->arena, count, sizeof *speeches);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        if (!speaks_about(phase, role, slots, i))
+        if (!speaks_now(phase, role, &slots[i]) || served_by(role, slots, i) != i)
             continue;
         speeches[i] = speech_of(phase, role, &slots[i]);
         status = team__ask(team, &speeches[i]);
@@ -312,9 +357,12 @@ consult(struct phase *phase, const struct recipe_role *role, struct slot *slots,
         if (speeches[i].role == NULL)
             continue;
         status = team__hear(team, &speeches[i], &reply);
-        if (status == STATUS_OK)
-            take_advice(slots, count, &slots[i], role, &reply);
-        else if (status == STATUS_NO)
+        for (size_t k = i; k < count && status == STATUS_OK && is_shared(role); k++)
+            if (served_by(role, slots, k) == i)
+                take_advice(&slots[k], role, &reply);
+        if (status == STATUS_OK && !is_shared(role))
+            take_for_round(slots, count, &slots[i], role, &reply);
+        if (status == STATUS_NO)
             status = STATUS_OK;
     }
     return status;

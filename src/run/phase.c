@@ -200,8 +200,7 @@ team__work(struct team *team, const struct recipe_phase *recipe)
         if (status == STATUS_OK)
             status = team__round(&phase, steps, count);
     }
-    if (phase.why != NULL && (loop->result->stopped == NULL || !strcmp(phase.why, "you")))
-        loop->result->stopped = phase.why;
+    loop->result->stopped = phase.why ? phase.why : "rounds";
     hand_on(&phase);
     team->phase = NULL;
     return status;

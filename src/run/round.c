@@ -32,6 +32,8 @@ open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
                                                : NULL;
     if (slot.base == NULL && !phase->recipe->start_blank)
         slot.base = team->start;
+    slot.advice = phase->advice;
+    slot.documents = phase->documents;
     slot.part = phase->recipe->split ? part_of(phase, turn) : NULL;
     if (step->arm >= 0 && (size_t)step->arm < phase->recipe->arm_count)
         slot.advice =
@@ -357,6 +359,20 @@ finish_slot(struct phase *phase, struct slot *slot)
     return status;
 }
 
+/* Where the last one is gone on from, one that was not accepted is not, unless there is nothing
+ * better: the line stays where it was. */
+static bool
+goes_on(const struct phase *phase, const struct slot *slot)
+{
+    const struct search_rule *rule = &phase->recipe->search;
+    const struct node *base = team__solid(slot->base);
+    bool line = rule->select == SEARCH_SELECT_LAST &&
+                (rule->topology == SEARCH_LINEAR || rule->topology == SEARCH_TRAJECTORIES ||
+                 rule->topology == SEARCH_RACE);
+    return !line || slot->accepted || phase->recipe->base.any || base == NULL ||
+           base->status != JUDGE_CORRECT;
+}
+
 /* The walk is told the best of a step's samples. */
 static void
 tell(struct phase *phase, const struct slot *samples, size_t count)
@@ -367,7 +383,8 @@ tell(struct phase *phase, const struct slot *samples, size_t count)
             (best->made == NULL || (samples[i].accepted && !best->accepted) ||
              (samples[i].accepted == best->accepted && samples[i].made->cost < best->made->cost)))
             best = &samples[i];
-    struct search_node seen = team__told(phase, best);
+    struct slot stays = {.phase = phase, .made = best->base, .accepted = true};
+    struct search_node seen = team__told(phase, goes_on(phase, best) ? best : &stays);
     search_walk_tell(phase->walk, &best->step, &seen);
 }
 

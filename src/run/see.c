@@ -498,6 +498,15 @@ base_of(struct team *team, const struct speech *speech)
     return base ? team->nodes[base->number] : NULL;
 }
 
+static bool
+sees(const struct speech *speech, enum agent_section section)
+{
+    for (size_t i = 0; i < speech->role->agent.sight_count; i++)
+        if (speech->role->agent.sees[i].section == section)
+            return true;
+    return false;
+}
+
 static const char *
 dynamic_section(struct team *team, const struct speech *speech, const struct agent_sight *sight)
 {
@@ -518,7 +527,7 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_GRAPH:
         return put_memory(team, RECIPE_MEMORY_GRAPH, most);
     case AGENT_SECTION_CASES:
-        return put_memory(team, RECIPE_MEMORY_CASES, most);
+        return team->phase->no_cases ? "" : put_memory(team, RECIPE_MEMORY_CASES, most);
     case AGENT_SECTION_EXEMPLARS:
         return put_exemplars(team, most ? most : 2);
     case AGENT_SECTION_MENU:
@@ -528,7 +537,8 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_TOP:
         return put_top(team, most ? most : 3, true);
     case AGENT_SECTION_BEST:
-        return team->best == base && slot != NULL ? "" : text_of(team, team->best);
+        return team->best == base && sees(speech, AGENT_SECTION_BASE) ? ""
+                                                                      : text_of(team, team->best);
     case AGENT_SECTION_ROOT:
         return text_of(team, team->start);
     case AGENT_SECTION_BASE:

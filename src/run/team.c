@@ -145,6 +145,7 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
                          ? options->seconds * phase->share
                          : options->seconds;
     struct node *best, *other = NULL;
+    loop->result->stopped = NULL; /* that of the phase before */
     enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
@@ -298,7 +299,7 @@ run_phase(struct team *team, size_t number)
         return team__study(team, phase);
     if (!has_roles(phase))
         return draft(team, phase, roles_follow(team, number));
-    if (team->start == NULL && !phase->start_blank)
+    if (team->start == NULL && !phase->start_blank && team->best == NULL)
         status = begin(team);
     else if (team->start != NULL && phase->start_naive)
         status = begin_again(team);

@@ -98,10 +98,12 @@ struct phase {
     unsigned replans, reverts;
     unsigned evaluated; /* before it began */
     double began;
-    bool barren;             /* the planner had nothing new */
-    const struct node *last; /* that was judged */
-    const char *redirect;    /* a controller's words */
-    bool ended;              /* a controller said stop */
+    const char *advice, *documents; /* that hold for all rounds */
+    bool no_cases;                  /* a person wants no examples */
+    bool barren;                    /* the planner had nothing new */
+    const struct node *last;        /* that was judged */
+    const char *redirect;           /* a controller's words */
+    bool ended;                     /* a controller said stop */
     const char *why;
 };
 
