@@ -145,8 +145,7 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
                          ? options->seconds * phase->share
                          : options->seconds;
     struct node *best, *other = NULL;
-    enum status status =
-        run__tune_cases(loop, most < may ? most : may, seconds);
+    enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
         if (status == STATUS_OK && best != NULL && phase->pass == RECIPE_PASS_CELLS)
