@@ -276,6 +276,10 @@ struct agent_technique {
 extern const struct agent_technique agent_techniques[];
 extern const size_t agent_technique_count;
 
+/* The row that a text names first, as a word of its own; NULL: none. */
+const struct agent_technique *
+agent_technique_in(const char *text);
+
 /* Figures by name, NAN if not known: conditions are evaluated with them. */
 struct agent_facts {
     double (*figure)(const void *user, const char *name);

@@ -9,6 +9,20 @@
 
 #include <string.h>
 
+/* ---- the schedule of a file ---- */
+
+const char *
+builtin__schedule_in(struct builtin *builtin, const char *kernel)
+{
+    struct coder_title *titles;
+    size_t count = kernel ? coder_titles(builtin->arena, kernel, strlen(kernel), &titles) : 0;
+    struct buf schedule = buf_in(builtin->arena);
+
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&schedule, "case %s:\n%s", titles[i].case_name, titles[i].schedule);
+    return count ? schedule.data : NULL;
+}
+
 /* ---- emitting ---- */
 
 static bool
@@ -20,7 +34,7 @@ emit_case(struct builtin *builtin, struct buf *kernel, const struct program *pro
     const struct source source = {"schedule", schedule, strlen(schedule)};
     struct schedule *read = coder_read(builtin->arena, program, &source, &options, diags);
 
-    return read && coder_emit(kernel, builtin->arena, read, diags);
+    return read && coder_emit_short(kernel, builtin->arena, read, diags);
 }
 
 const char *
@@ -115,7 +129,7 @@ put_edits(struct builtin *builtin, struct buf *reply, const char *kernel,
           const struct builtin_proposal *proposal)
 {
     const char *base = builtin->moment->kernel, *words;
-    const char *tuned = builtin->moment->schedule ? NULL : retuned(builtin, &words);
+    const char *tuned = builtin->schedule ? NULL : retuned(builtin, &words);
 
     if (tuned) {
         buf_printf(reply, "%s\n\n", words);
@@ -180,7 +194,7 @@ static const char *
 choose_stage(struct builtin *builtin, const char *kernel, const char *schedule)
 {
     struct reply_line line = {.next = schedule};
-    const char *chosen = NULL, *base = builtin->moment->schedule;
+    const char *chosen = NULL, *base = builtin->schedule;
     bool changed = false;
 
     while (reply__next_line(&line)) {
@@ -220,7 +234,7 @@ static void
 put_file(struct builtin *builtin, struct buf *reply, const char *kernel,
          const struct builtin_proposal *proposal)
 {
-    const char *words, *tuned = builtin->moment->schedule ? NULL : retuned(builtin, &words);
+    const char *words, *tuned = builtin->schedule ? NULL : retuned(builtin, &words);
 
     put_fenced(reply, tuned ? words : proposal->words, "c", tuned ? tuned : kernel);
 }

@@ -37,6 +37,8 @@ look_at(struct team *team, struct node *node)
                                       .program = of->program,
                                       .registers = loop->options->machine.registers,
                                       .vector_bytes = loop->options->machine.vector_bytes,
+                                      .l2 = loop->options->machine.l2,
+                                      .threads = loop->options->machine.threads,
                                       .us = isinf(node->us[0]) ? 0 : node->us[0],
                                       .light_us = of->light.us,
                                       .limit = of->light.limit};

@@ -105,16 +105,38 @@ set_features(struct store *store, const struct store_item *item)
     sql_end(&sql);
 }
 
+static void
+change_stats(struct store *store, int64_t item, const struct store_stats *change)
+{
+    struct sql sql = sql_prepare(store, "UPDATE item SET uses = uses + ?, wins = wins + ?,"
+                                        " gain = coalesce(?, gain),"
+                                        " predicted = coalesce(?, predicted),"
+                                        " actual = coalesce(?, actual), q = coalesce(?, q)"
+                                        " WHERE id = ?");
+
+    sql_int(&sql, change->uses);
+    sql_int(&sql, change->wins);
+    sql_real(&sql, change->gain);
+    sql_real(&sql, change->predicted);
+    sql_real(&sql, change->actual);
+    sql_real(&sql, change->q);
+    sql_int(&sql, item);
+    sql_run(&sql);
+}
+
 enum status
 store_item_put(struct store *store, struct store_item *item, struct diags *diags)
 {
     const char *text = item->text ? item->text : "", *key = item->key ? item->key : "";
+    const struct store_stats change = item->stats;
     char hash[HASH_TEXT];
 
     hash_sha256(text, strlen(text), hash);
     store__enter(store, SQL_WRITES);
     if (find_item(store, item, hash)) {
         bring_up_to_date(store, item);
+        change_stats(store, item->id, &change);
+        find_item(store, item, hash);
     } else {
         add_row(store, item, hash);
         store__add_words(store, "INSERT INTO item_words (rowid, key, text) VALUES (?, ?, ?)",
@@ -128,20 +150,8 @@ enum status
 store_item_update(struct store *store, int64_t item, const struct store_stats *change,
                   struct diags *diags)
 {
-    struct sql sql;
-
     store__enter(store, SQL_WRITES);
-    sql = sql_prepare(store, "UPDATE item SET uses = uses + ?, wins = wins + ?,"
-                             " gain = coalesce(?, gain), predicted = coalesce(?, predicted),"
-                             " actual = coalesce(?, actual), q = coalesce(?, q) WHERE id = ?");
-    sql_int(&sql, change->uses);
-    sql_int(&sql, change->wins);
-    sql_real(&sql, change->gain);
-    sql_real(&sql, change->predicted);
-    sql_real(&sql, change->actual);
-    sql_real(&sql, change->q);
-    sql_int(&sql, item);
-    sql_run(&sql);
+    change_stats(store, item, change);
     if (store__changed_nothing(store)) {
         store__abandon(store);
         return store__say(STATUS_INPUT, diags, "%s: has no item of id %lld", store->path,
