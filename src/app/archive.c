@@ -1,0 +1,261 @@
+#include "app/archive.h"
+#include "app/config.h"
+#include "app/screen.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "libhone/libhone.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static enum status
+open_at(struct cli *cli, enum store_access access, const char **path, struct store **store)
+{
+    const struct config *config;
+    struct store_options options = {
+        .access = access, .program = "hone " HONE_VERSION, .now = clock_wall()};
+    enum status status = config_read(cli, &config);
+    *store = NULL;
+    *path = NULL;
+    if (status != STATUS_OK)
+        return status;
+    *path = config->values[CONFIG_ARCHIVE].text;
+    return *path ? store_open(*path, &options, store, cli->diags) : STATUS_NO;
+}
+
+enum status
+archive_open(struct cli *cli, enum store_access access, struct store **store)
+{
+    const char *path;
+    return open_at(cli, access, &path, store);
+}
+
+enum status
+archive_need(struct cli *cli, enum store_access access, struct store **store)
+{
+    const char *path;
+    /* Opened for writing it would be made, and be empty. */
+    enum status status = open_at(cli, STORE_READ, &path, store);
+    if (status == STATUS_OK && access == STORE_WRITE) {
+        store_close(*store);
+        status = open_at(cli, access, &path, store);
+    }
+    if (status == STATUS_NO)
+        return cli_wrong(cli,
+                         "%s: no archive yet; hone optimize FILE.op makes it with its first run",
+                         path ? path : "archive");
+    return status;
+}
+
+bool
+archive_is_candidate(const char *name)
+{
+    return strchr(name, '.') != NULL;
+}
+
+/* ---- a run as a whole ---- */
+
+enum status
+archive_read_run(struct store *store, struct arena *arena, const char *name,
+                 enum store_detail detail, struct archive_run *run, struct diags *diags)
+{
+    *run = (struct archive_run){0};
+    enum status status = store_run_find(store, arena, name, &run->row, diags);
+    if (status == STATUS_OK)
+        status = store_candidates(store, arena, run->row.id, detail, &run->candidates,
+                                  &run->candidate_count, diags);
+    if (status == STATUS_OK)
+        status =
+            store_calls(store, arena, run->row.id, detail, &run->calls, &run->call_count, diags);
+    if (status == STATUS_OK)
+        status =
+            store_events(store, arena, run->row.id, 0, 0, &run->events, &run->event_count, diags);
+    return status;
+}
+
+const struct store_candidate *
+archive_candidate(const struct archive_run *run, int64_t number)
+{
+    for (size_t i = 0; i < run->candidate_count; i++)
+        if (run->candidates[i].number == number)
+            return &run->candidates[i];
+    return NULL;
+}
+
+const struct store_candidate *
+archive_parent(const struct archive_run *run, const struct store_candidate *candidate)
+{
+    for (size_t i = 0; i < candidate->parent_count; i++) {
+        const struct store_parent *parent = &candidate->parents[i];
+        const struct store_candidate *found = archive_candidate(run, parent->number);
+        if (found != NULL && found->id == parent->candidate && found->number < candidate->number)
+            return found;
+    }
+    return NULL;
+}
+
+const struct store_call *
+archive_call(const struct archive_run *run, int64_t id)
+{
+    for (size_t i = 0; i < run->call_count; i++)
+        if (run->calls[i].id == id)
+            return &run->calls[i];
+    return NULL;
+}
+
+const char *
+archive_state(const struct store_run *run)
+{
+    bool plain = run->stopped_by[0] == '\0' || strcmp(run->stopped_by, "you") == 0;
+    if (run->state != STORE_STOPPED || plain)
+        return store_state_name[run->state];
+    return run->stopped_by;
+}
+
+double
+archive_seconds(const struct store_run *run, double now)
+{
+    return (isnan(run->ended) ? now : run->ended) - run->started;
+}
+
+/* ---- candidates ---- */
+
+const char *
+archive_name(struct arena *arena, const char *run, int64_t number)
+{
+    return arena_printf(arena, "%s.%lld", run, (long long)number);
+}
+
+const struct store_verdict *
+archive_verdict(const struct store_candidate *candidate)
+{
+    return candidate->verdict_count ? &candidate->verdicts[candidate->verdict_count - 1] : NULL;
+}
+
+bool
+archive_is_correct(const struct store_candidate *candidate)
+{
+    const struct store_verdict *verdict = archive_verdict(candidate);
+    return verdict != NULL && strcmp(verdict->status, "correct") == 0;
+}
+
+const struct store_case *
+archive_timed(const struct store_candidate *candidate)
+{
+    const struct store_verdict *verdict = archive_verdict(candidate);
+    for (size_t i = 0; archive_is_correct(candidate) && i < verdict->case_count; i++)
+        if (!isnan(verdict->cases[i].median_us))
+            return &verdict->cases[i];
+    return NULL;
+}
+
+static const struct store_case *
+case_of(const struct store_verdict *verdict, const char *name)
+{
+    for (size_t i = 0; i < verdict->case_count; i++)
+        if (strcmp(verdict->cases[i].name, name) == 0)
+            return &verdict->cases[i];
+    return NULL;
+}
+
+double
+archive_gain(const struct store_candidate *candidate, const struct store_candidate *than)
+{
+    double sum = 0;
+    size_t count = 0;
+    if (archive_timed(candidate) == NULL || archive_timed(than) == NULL)
+        return NAN;
+    const struct store_verdict *verdict = archive_verdict(candidate);
+    for (size_t i = 0; i < verdict->case_count; i++) {
+        const struct store_case *row = &verdict->cases[i];
+        const struct store_case *other = case_of(archive_verdict(than), row->name);
+        double factor = other ? other->median_us / row->median_us : NAN;
+        if (isnan(factor) || factor <= 0)
+            continue;
+        sum += log(factor);
+        count++;
+    }
+    return count > 0 ? exp(sum / (double)count) : NAN;
+}
+
+bool
+archive_is_draft(const struct store_candidate *candidate)
+{
+    static const char *const makers[] = {"builtin", "memory", "start"};
+    bool ours = false;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        ours = ours || strcmp(candidate->proposer, makers[i]) == 0;
+    return ours && candidate->kind == STORE_SCHEDULE && candidate->role[0] == '\0';
+}
+
+const char *
+archive_who(const struct store_candidate *candidate)
+{
+    if (candidate->role[0] != '\0')
+        return candidate->role;
+    return strcmp(candidate->phase, "file") == 0 ? "file" : candidate->proposer;
+}
+
+const char *
+archive_main_line(struct arena *arena, const char *schedule)
+{
+    const char *longest = "";
+    size_t most = 0;
+    for (const char *line = schedule; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t length = strcspn(line, "\n");
+        bool other = *line == '!' || text_starts(line, "case ");
+        if (!other && length > most) {
+            longest = line;
+            most = length;
+        }
+    }
+    return arena_strndup(arena, longest, most);
+}
+
+const char *
+archive_decision(const struct store_run *run, const struct store_candidate *candidate)
+{
+    if (run->best == candidate->number)
+        return "best";
+    if (run->state == STORE_RUNNING && run->leader == candidate->number)
+        return "best so far";
+    return candidate->accepted;
+}
+
+/* ---- two candidates ---- */
+
+double
+archive_share(double gain)
+{
+    return gain >= 1 ? gain - 1 : 1 / gain - 1;
+}
+
+static const char *
+interval_text(struct arena *arena, double low, double high)
+{
+    if (isnan(low) || isnan(high))
+        return "";
+    double a = 100 * archive_share(low), b = 100 * archive_share(high);
+    return arena_printf(arena, " [%.1f, %.1f]", fmin(a, b), fmax(a, b));
+}
+
+const char *
+archive_against(struct arena *arena, const struct archive_run *run,
+                const struct store_candidate *candidate, const struct store_candidate *than,
+                const char *name)
+{
+    struct archive_comparison pair = {archive_gain(candidate, than), NAN, NAN, false};
+    bool compared = archive_comparison(run, than, candidate, &pair);
+    if (isnan(pair.gain))
+        return NULL;
+    if (pair.same || (!compared && strcmp(candidate->accepted, "same") == 0))
+        return arena_printf(arena, "same as %s", name);
+    if (pair.gain >= 1.5)
+        return arena_printf(arena, "%.1fx as fast as %s", pair.gain, name);
+    return arena_printf(
+        arena, "%s %% %s than %s%s", screen_percent(arena, archive_share(pair.gain)),
+        pair.gain >= 1 ? "faster" : "slower", name, interval_text(arena, pair.low, pair.high));
+}
