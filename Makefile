@@ -37,7 +37,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc $(WARNINGS) -ffp-contract=off -fPIC \
 	$(MODE_CFLAGS_$(MODE)) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(MODE_CFLAGS_$(MODE)) $(LDFLAGS)
-LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lm -ldl -lpthread
+LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lz -lm -ldl -lpthread
 
 # Files.
 

@@ -141,7 +141,7 @@ a_newer_one_is_refused(void **state)
     assert_int_equal(store_open("archive.db", &store_unit_options, &store, unit->diags),
                      STATUS_MACHINE);
     assert_null(store);
-    store_unit_says(unit, "archive.db was made by hone 0.4 (schema 7, this one knows 1); use "
+    store_unit_says(unit, "archive.db was made by hone 0.4 (schema 7, this one knows 2); use "
                           "--archive FILE");
     store_unit_execute("archive.db", "DROP TABLE migration");
     assert_int_equal(try_open(unit, "archive.db"), STATUS_MACHINE);
