@@ -1,0 +1,145 @@
+/* Every operator of the library and every example becomes a task that stands alone; sizes go where
+ * they are clear. */
+#include "lang/lang.h"
+#include "unit.h"
+
+static const struct lang_entry *
+find(struct unit *unit, const char *name)
+{
+    struct lang_entry *entries;
+    size_t count = lang_catalogue(unit->arena, &entries);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].name, name) == 0)
+            return &entries[i];
+    fail_msg("no entry %s", name);
+    return NULL;
+}
+
+/* The text for a wish; NULL if it is refused. */
+static const char *
+made(struct unit *unit, const char *name, const struct lang_wish *wish, const char **unused)
+{
+    struct buf buf = buf_in(unit->arena);
+    enum status status =
+        lang_instance(unit->arena, &buf, find(unit, name), wish, unused, unit->diags);
+    return status == STATUS_OK ? buf.data : NULL;
+}
+
+static void
+has(const char *text, const char *words)
+{
+    assert_non_null(text);
+    if (strstr(text, words) == NULL)
+        print_message("'%s' is not in\n%s\n", words, text);
+    assert_non_null(strstr(text, words));
+}
+
+static void
+everything_becomes_a_task(void **state)
+{
+    struct unit *unit = *state;
+    struct lang_entry *entries;
+    size_t count = lang_catalogue(unit->arena, &entries), failed = 0;
+    static const enum dtype dtypes[] = {DTYPE_F32, DTYPE_F16};
+    assert_true(count > 250);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < 2; d++) {
+            struct lang_wish wish = {.dtype = dtypes[d]};
+            struct buf buf = buf_in(unit->arena);
+            struct diags *diags = diags_create(unit->arena, 4);
+            const char *unused;
+            if (d == 1 && (entries[i].kind == LANG_EXAMPLE || strstr(entries[i].name, "_int")))
+                continue; /* it may be about its types */
+            if (lang_instance(unit->arena, &buf, &entries[i], &wish, &unused, diags) == STATUS_OK)
+                continue;
+            print_message("%s %s: %s\n", entries[i].file, entries[i].name,
+                          diags_count(diags) ? diags_get(diags, 0)->message : "");
+            failed++;
+        }
+    assert_int_equal(failed, 0);
+}
+
+static void
+shapes_set_the_dims(void **state)
+{
+    struct unit *unit = *state;
+    const char *unused;
+    int64_t sizes[] = {4096, 1024};
+    struct lang_shape shape = {sizes, 2};
+    struct lang_wish wish = {.dtype = DTYPE_F32, .shapes = &shape, .shape_count = 1};
+    const char *text = made(unit, "rms_norm", &wish, &unused);
+    has(text, "R=4096");
+    has(text, "N=1024");
+    has(text, "in X: f32[R,N]");
+    has(text, "Y[r,j] = X[r,j]*rsqrt(S[r]+eps)*G[j]");
+    assert_string_equal(unused, "");
+    has(made(unit, "softmax", &wish, &unused), "R=4096");
+}
+
+static void
+two_shapes_must_agree(void **state)
+{
+    struct unit *unit = *state;
+    const char *unused;
+    int64_t a[] = {512, 1024}, b[] = {1024, 256}, c[] = {768, 256};
+    struct lang_shape fit[] = {{a, 2}, {b, 2}}, misfit[] = {{a, 2}, {c, 2}};
+    struct lang_wish wish = {.dtype = DTYPE_F32, .shapes = fit, .shape_count = 2};
+    const char *text = made(unit, "matmul", &wish, &unused);
+    has(text, "M=512");
+    has(text, "K=1024");
+    has(text, "N=256");
+    wish.shapes = misfit;
+    assert_null(made(unit, "matmul", &wish, &unused));
+    has(unit_message(unit, 0), "K would be both 1024 and 768");
+}
+
+static void
+names_set_dims_and_constants(void **state)
+{
+    struct unit *unit = *state;
+    const char *unused;
+    struct lang_size sizes[] = {{"C", 32}, {"CG", 4}, {"groups", 8}, {"X", 3}};
+    int64_t window[] = {5, 5}, image[] = {224, 224};
+    struct lang_shape shapes[] = {{image, 2}, {window, 2}};
+    struct lang_wish wish = {
+        .dtype = DTYPE_F32, .shapes = shapes, .shape_count = 2, .sizes = sizes, .size_count = 4};
+    const char *text = made(unit, "conv2d", &wish, &unused);
+    has(text, "C=32");
+    has(text, "H=224");
+    has(text, "R=5");
+    has(text, "groups=8");
+    assert_string_equal(unused, "X=3");
+}
+
+static void
+types_are_filled_in(void **state)
+{
+    struct unit *unit = *state;
+    const char *unused;
+    struct lang_wish wish = {.dtype = DTYPE_BF16};
+    has(made(unit, "layer_norm_all", &wish, &unused), "in G, B: bf16[");
+    has(made(unit, "layer_norm_all", &wish, &unused), "]: bf16 = ");
+    has(made(unit, "gelu", &wish, &unused), "in X: bf16[");
+}
+
+static void
+what_an_operator_refuses_is_told(void **state)
+{
+    struct unit *unit = *state;
+    const char *unused;
+    struct lang_size sizes[] = {{"groups", 7}};
+    struct lang_wish wish = {.dtype = DTYPE_F32, .sizes = sizes, .size_count = 1};
+    assert_null(made(unit, "group_norm", &wish, &unused));
+    assert_true(diags_errors(unit->diags) > 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(everything_becomes_a_task), UNIT_TEST(shapes_set_the_dims),
+        UNIT_TEST(two_shapes_must_agree),     UNIT_TEST(names_set_dims_and_constants),
+        UNIT_TEST(types_are_filled_in),       UNIT_TEST(what_an_operator_refuses_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
