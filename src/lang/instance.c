@@ -168,20 +168,51 @@ fresh_name(const struct maker *maker, const char *const *names, const char *cons
     return *names;
 }
 
-static bool
-name_rest(struct maker *maker, size_t rank)
+/* Where `...` stands in the shape of the first input: batches before what is fixed, an image behind
+ * channels, or all there is. */
+enum rest_place { REST_FIRST, REST_LAST, REST_ALL };
+
+static enum rest_place
+rest_place(const struct input *input)
 {
-    static const char *const dims[] = {"R", "B", "H", "W", "P", "Q", "S", "T", "U", "V", "Z", NULL};
-    static const char *const indices[] = {"r", "b", "h", "w", "p", "q", "s", "t", "u",
-                                          "v", "z", "a", "e", "f", "o", "y", NULL};
+    const struct statement *s = input->statement;
+    if (input->fixed == 0)
+        return REST_ALL;
+    return input->open && s->left[s->left_count - 1].extent == NULL ? REST_LAST : REST_FIRST;
+}
+
+static bool
+name_rest(struct maker *maker, const struct input *input, size_t rank)
+{
+    static const char *const dims[][12] = {
+        {"R", "B", "H", "P", "Q", "S", "T", "U", "V", "Z", "W"},
+        {"H", "W", "D", "P", "Q", "S", "T", "U", "V", "Z", "R"},
+        {"R", "N", "B", "H", "W", "P", "Q", "S", "T", "U", "V"},
+    };
+    static const char *const indices[][14] = {
+        {"r", "b", "h", "p", "q", "s", "t", "u", "v", "z", "w", "a", "e"},
+        {"y", "x", "z", "h", "w", "p", "q", "s", "t", "u", "v", "a", "e"},
+        {"r", "n", "b", "h", "w", "p", "q", "s", "t", "u", "v", "a", "e"},
+    };
+    enum rest_place place = rest_place(input);
     maker->rest = rank;
     for (size_t i = 0; i < rank && i < MOST_RANK; i++) {
-        maker->rest_dims[i] = fresh_name(maker, dims, maker->rest_dims, i);
-        maker->rest_indices[i] = fresh_name(maker, indices, maker->rest_indices, i);
+        maker->rest_dims[i] = fresh_name(maker, dims[place], maker->rest_dims, i);
+        maker->rest_indices[i] = fresh_name(maker, indices[place], maker->rest_indices, i);
         if (maker->rest_dims[i] == NULL || maker->rest_indices[i] == NULL)
             return false;
     }
     return rank <= MOST_RANK;
+}
+
+/* How many dimensions it usually is: rows before one that is fixed, none before a matrix unless
+ * there are several of them (attention has heads), an image behind channels. */
+static size_t
+usual_rest(const struct input *first, size_t inputs)
+{
+    if (rest_place(first) != REST_FIRST)
+        return 2;
+    return first->fixed == 1 || inputs > 2;
 }
 
 /* ---- sizes that were wished for ---- */
@@ -216,7 +247,8 @@ set_shape(struct maker *maker, const struct input *input, const struct lang_shap
     const struct statement *s = input->statement;
     enum status status = STATUS_OK;
     size_t at = 0;
-    if (input->open && maker->rest == SIZE_MAX && !name_rest(maker, shape->rank - input->fixed))
+    if (input->open && maker->rest == SIZE_MAX &&
+        !name_rest(maker, input, shape->rank - input->fixed))
         return refuse(maker, "%zu dimensions are more than a tensor may have; write at most %d",
                       shape->rank, MOST_RANK);
     for (size_t k = 0; k < s->left_count && status == STATUS_OK; k++) {
@@ -315,15 +347,18 @@ static const struct {
     {"rotary_interleaved", "E", "D", 2, 0},
     {"conv2d_backward", "H", "OH", 1, 2},
     {"conv2d_backward", "W", "OW", 1, 2},
+    {NULL, "T", "S", 1, 0},
+    {NULL, "E", "D", 1, 0},
 };
 
+/* Channels of a filter are those of a group. */
 static int64_t
-wished_constant(const struct maker *maker, const char *name, int64_t otherwise)
+group_count(const struct maker *maker, const char *dim)
 {
     for (size_t i = 0; i < maker->wish->size_count; i++)
-        if (strcmp(maker->wish->sizes[i].dim, name) == 0 && maker->wish->sizes[i].size > 0)
+        if (strcmp(dim, "CG") == 0 && strcmp(maker->wish->sizes[i].dim, "groups") == 0)
             return maker->wish->sizes[i].size;
-    return otherwise;
+    return 1;
 }
 
 /* Sizes of dims that the first input does not have. */
@@ -337,7 +372,7 @@ other_size(struct maker *maker, const char *name)
         bool here =
             relations[i].operator== NULL || strcmp(relations[i].operator, maker->entry->name) == 0;
         if (here && of != NULL && strcmp(relations[i].dim, name) == 0)
-            return of->size / relations[i].divided_by / wished_constant(maker, "groups", 1) +
+            return of->size / relations[i].divided_by / group_count(maker, name) +
                    relations[i].plus;
     }
     for (size_t i = 0; spatial && i < sizeof windows / sizeof *windows; i++)
@@ -605,6 +640,40 @@ read_entry(struct maker *maker)
     return STATUS_OK;
 }
 
+static void
+name_usual_rest(struct maker *maker, const struct input *inputs, size_t count)
+{
+    size_t first = 0;
+    while (first < count && !inputs[first].open)
+        first++;
+    if (first < count)
+        name_rest(maker, &inputs[first], usual_rest(&inputs[first], count));
+}
+
+/* As they stand in the shapes, `...` where it is. */
+static void
+order_dims(struct maker *maker, const struct input *inputs, size_t count)
+{
+    struct sized old[MOST_DIMS];
+    size_t old_count = maker->dim_count;
+    memcpy(old, maker->dims, sizeof old);
+    maker->dim_count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < inputs[i].statement->left_count; k++) {
+            const struct ast_index *extent = &inputs[i].statement->left[k];
+            const char *name = plain_name(extent);
+            if (name != NULL && !is_constant(maker, name))
+                add_dim(maker, name, 0);
+            for (size_t r = 0; extent->extent == NULL && r < maker->rest; r++)
+                add_dim(maker, maker->rest_dims[r], 0);
+        }
+    for (size_t i = 0; i < old_count; i++) {
+        struct sized *dim = find_dim(maker, old[i].name);
+        if (dim != NULL)
+            *dim = old[i];
+    }
+}
+
 static enum status
 choose_sizes(struct maker *maker)
 {
@@ -620,10 +689,8 @@ choose_sizes(struct maker *maker)
     if (status != STATUS_OK || maker->entry->kind == LANG_EXAMPLE)
         return status;
     if (maker->rest == SIZE_MAX)
-        name_rest(maker, 1);
-    for (size_t i = 0; i < count; i++)
-        for (size_t r = 0; inputs[i].open && r < maker->rest; r++)
-            add_dim(maker, maker->rest_dims[r], 0);
+        name_usual_rest(maker, inputs, count);
+    order_dims(maker, inputs, count);
     if (count > 0)
         fill_usual(maker, &inputs[0]);
     return STATUS_OK;

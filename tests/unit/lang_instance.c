@@ -98,16 +98,17 @@ names_set_dims_and_constants(void **state)
 {
     struct unit *unit = *state;
     const char *unused;
-    struct lang_size sizes[] = {{"C", 32}, {"CG", 4}, {"groups", 8}, {"X", 3}};
+    struct lang_size sizes[] = {{"C", 32}, {"groups", 8}, {"X", 3}};
     int64_t window[] = {5, 5}, image[] = {224, 224};
     struct lang_shape shapes[] = {{image, 2}, {window, 2}};
     struct lang_wish wish = {
-        .dtype = DTYPE_F32, .shapes = shapes, .shape_count = 2, .sizes = sizes, .size_count = 4};
+        .dtype = DTYPE_F32, .shapes = shapes, .shape_count = 2, .sizes = sizes, .size_count = 3};
     const char *text = made(unit, "conv2d", &wish, &unused);
     has(text, "C=32");
     has(text, "H=224");
     has(text, "R=5");
     has(text, "groups=8");
+    has(text, "CG=4");
     assert_string_equal(unused, "X=3");
 }
 
