@@ -251,7 +251,10 @@ tell_case(struct explain *explain, const struct drafts *drafts, bool several)
                drafts->count);
     if (correct < drafts->count)
         buf_printf(&text, " (%zu of them correct)", correct);
-    buf_printf(&text, "; its first took %s.", explain_time(arena, drafts->first));
+    if (drafts->first == drafts->best)
+        buf_puts(&text, drafts->count > 1 ? ", with its first." : ".");
+    else
+        buf_printf(&text, "; its first took %s.", explain_time(arena, drafts->first));
     struct effects effects = find_effects(arena, drafts);
     if (drafts->count > 1)
         put_effects(&text, &effects);

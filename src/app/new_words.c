@@ -317,8 +317,11 @@ static double
 word_score(const char *word, bool without, const struct lang_entry *entry)
 {
     bool negative = false, behind = false;
-    double in_name =
-        strcmp(word, entry->name) == 0 ? 1.5 : best_agreement(word, entry->name, &negative);
+    double in_name = best_agreement(word, entry->name, &negative);
+    if (strcmp(word, entry->name) == 0)
+        in_name = 1.5;
+    else if (strchr(word, '_') != NULL && text_starts(entry->name, word))
+        in_name = 1;
     double in_about = best_agreement(word, entry->about, &behind);
     double named = without ? -in_name : in_name;
     return 3 * named + (in_about > 0 ? (behind == without ? in_about : -in_about) : 0);

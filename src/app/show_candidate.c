@@ -34,7 +34,8 @@ interval(struct arena *arena, const struct store_case *timed)
 {
     if (isnan(timed->low_us) || isnan(timed->high_us))
         return "";
-    double scale = timed->median_us >= 1e6 ? 1e6 : timed->median_us >= 1000 ? 1000 : 1;
+    double us = timed->median_us; /* in the unit that table_time() chooses */
+    double scale = us >= 1e6 ? 1e6 : us >= 1000 ? 1000 : us >= 1 ? 1 : 1e-3;
     return arena_printf(arena, " [%.3g, %.3g]", timed->low_us / scale, timed->high_us / scale);
 }
 
@@ -109,8 +110,8 @@ expected_text(struct arena *arena, const struct show_candidate *shown)
                       : strcmp(candidate->accepted, "same") == 0
                           ? "the same"
                           : arena_printf(arena, "%.0f %%", 100 * (gain - 1));
-    return arena_printf(arena, "   expected %.0f-%.0f %%, got %s", 100 * (low - 1),
-                        100 * (high - 1), got);
+    return arena_printf(arena, "expected %.0f-%.0f %%, got %s", 100 * (low - 1), 100 * (high - 1),
+                        got);
 }
 
 static void
@@ -119,10 +120,8 @@ put_why(struct buf *buf, const struct show_candidate *shown)
     const struct store_candidate *candidate = shown->candidate;
     const char *expected = expected_text(buf->arena, shown);
     if (candidate->why[0] != '\0')
-        screen_paragraph(buf, "  why", INDENT,
-                         arena_printf(buf->arena, "\"%s\"%s", candidate->why, expected));
-    else if (*expected)
-        screen_paragraph(buf, "  why", INDENT, expected + 3);
+        screen_paragraph(buf, "  why", INDENT, arena_printf(buf->arena, "\"%s\"", candidate->why));
+    screen_paragraph(buf, candidate->why[0] ? "" : "  why", INDENT, expected);
 }
 
 static void

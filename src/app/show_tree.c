@@ -229,7 +229,8 @@ add_row(const struct tree *tree, const struct node *node, const char *marks, str
         arena_printf(arena, "%s%s  %s.%lld", marks, time_or_status(arena, candidate),
                      node->parent == SIZE_MAX ? tree->run->row.name : "",
                      (long long)candidate->number),
-        archive_who(candidate), what_text(tree, node), gain_cell(tree, node, decision), decision};
+        node->folded > 1 && archive_is_draft(candidate) ? "builtin" : archive_who(candidate),
+        what_text(tree, node), gain_cell(tree, node, decision), decision};
 }
 
 static void
@@ -276,9 +277,10 @@ put_rows(struct buf *buf, const struct rows *rows)
         screen_pad(buf, start, left + 4);
         buf_puts(buf, row->who);
         screen_pad(buf, start, left + who + 6);
-        size_t used = screen_width(buf->data + start);
-        buf_puts(buf, screen_cut(buf->arena, row->what, right > used + 8 ? right - used : 8));
-        if (*row->gain || *row->decision) {
+        bool judged = *row->gain || *row->decision;
+        size_t used = screen_width(buf->data + start), end = judged ? right : SCREEN_WIDTH;
+        buf_puts(buf, screen_cut(buf->arena, row->what, end > used + 8 ? end - used : 8));
+        if (judged) {
             screen_pad(buf, start, right);
             buf_printf(buf, "  %*s  %s", (int)gain, row->gain, row->decision);
         }
@@ -395,7 +397,7 @@ put_next(struct buf *buf, const struct archive_run *run)
     int64_t number = run->row.leader >= 0 ? run->row.leader : 0;
     buf_printf(buf, "%s.   hone show %s | hone explain %s | ", show_tally(buf->arena, run),
                archive_name(buf->arena, run->row.name, number), run->row.name);
-    buf_puts(buf, run->call_count > 0 ? "--prompts | --json\n" : "--json\n");
+    buf_puts(buf, run->call_count > 0 ? "--prompts\n" : "--json\n");
 }
 
 void

@@ -162,10 +162,10 @@ show_run(struct cli *cli, struct store *store)
     enum status status =
         archive_read_run(store, cli->arena, cli->operands[0], STORE_BRIEF, &run, cli->diags);
     if (status == STATUS_OK && cli_given(cli, "watch") && run.row.state == STORE_RUNNING) {
-        status = follow(cli, store, run.row.name);
+        const char *name = arena_strdup(cli->arena, run.row.name);
+        status = follow(cli, store, name);
         if (status == STATUS_OK)
-            status =
-                archive_read_run(store, cli->arena, run.row.name, STORE_BRIEF, &run, cli->diags);
+            status = archive_read_run(store, cli->arena, name, STORE_BRIEF, &run, cli->diags);
     }
     if (status != STATUS_OK)
         return status;
@@ -317,5 +317,8 @@ verb_show(struct cli *cli)
         status = archive_is_candidate(cli->operands[0]) ? show_one_candidate(cli, store)
                                                         : show_run(cli, store);
     store_close(store);
+    /* Texts of models are shown; --code gives them as they are. */
+    if (!cli->json && cli_given(cli, "code") == NULL && cli->out.length > 0)
+        text_printable(cli->out.data);
     return status;
 }
