@@ -44,6 +44,7 @@ LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lz -lm -ldl -lpthread
 OUT := build/$(MODE)
 LIBRARY := $(sort $(wildcard lib/*.op))
 EXAMPLES := $(sort $(wildcard examples/*.op))
+RECIPES := $(sort $(filter-out %~,$(wildcard recipes/*)))
 APP_SOURCES := $(sort $(wildcard src/app/*.c))
 LIB_SOURCES := $(sort $(filter-out $(APP_SOURCES),$(wildcard src/*/*.c)))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
@@ -53,7 +54,7 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
-	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o
+	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o $(OUT)/gen/recipes.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 HELPER_PROGRAMS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/llm/*.c)))
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
@@ -66,6 +67,7 @@ BOX := $(OUT)/hone-box
 remember = $(if $(filter-out $(subst $() ,_,$(strip $(file <$(1)))),$(subst $() ,_,$(strip $(2)))),\
 	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(strip $(2))))
 $(call remember,build/gen/library.list,library: $(LIBRARY) $(EXAMPLES))
+$(call remember,build/gen/recipes.list,recipes: $(RECIPES))
 $(call remember,$(OUT)/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS))
 $(call remember,$(OUT)/objects.list,objects: $(LIB_OBJECTS) $(APP_OBJECTS))
 
@@ -98,6 +100,18 @@ build/gen/library.c: $(LIBRARY) $(EXAMPLES) build/gen/library.list
 	    printf '#include "lang/library_int.h"\n\n#include <stddef.h>\n\n'; \
 	    put library_files $(LIBRARY); \
 	    put example_files $(EXAMPLES); } >$@
+
+# The recipes, in the same way.
+build/gen/recipes.c: $(RECIPES) build/gen/recipes.list
+	$(call quiet,GEN,$@) { \
+	    printf '#include "recipe/recipe_int.h"\n\n#include <stddef.h>\n\n'; \
+	    printf 'const struct recipe_file recipe__files[] = {\n'; \
+	    for file in $(RECIPES); do \
+	        printf '{"%s",\n' "$$file"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf '""},\n'; \
+	    done; \
+	    printf '{NULL, NULL}};\n'; } >$@
 
 # C text that the emitter puts before what it emits, as strings.
 build/gen/emitted.c: $(wildcard src/lang/emitted/*.h)

@@ -238,6 +238,13 @@ enum status
 agent_apply(struct arena *arena, const char *base, const struct agent_reply *reply,
             const char **text, const char **reason);
 
+/* The kernel with `#include "hone.h"` instead of the sections of it that the micro-coder pasted: a
+ * tenth of the text, and the same kernel on a machine with vectors of this width. Other texts are
+ * returned as they are. */
+const char *
+agent_short(struct arena *arena, const char *kernel, const struct target *target,
+            unsigned vector_bytes);
+
 /* Static checks before anything is built: size at most 800 lines and 64 kB, defines kernel(),
  * headers that are allowed, no lower precision by type, no second kernel. NULL: nothing is wrong.
  */
@@ -245,10 +252,11 @@ const char *
 agent_objection(struct arena *arena, const char *kernel, const struct target *target,
                 const struct program *program);
 
-/* Numbers that a kernel declares for a sweep: "//! tune T = 4 8 16" above "#define T 8". */
+/* Numbers that a kernel declares for a sweep: "//! tune T = 4 8 16", perhaps with "#define T 8"
+ * below it; without one the first value is set. */
 struct agent_tunable {
     const char *name;
-    const long *values;
+    const long *values;      /* rising */
     size_t value_count, now; /* index of the value that is set */
 };
 
@@ -257,7 +265,7 @@ agent_tunables(struct arena *arena, const char *kernel, struct agent_tunable **t
 
 const char *
 agent_tune(struct arena *arena, const char *kernel, const struct agent_tunable *tunables,
-           size_t count); /* with the values of `now` */
+           size_t count); /* with the values of `now`: first in the list, and defined */
 
 /* Without comments, blanks and names of local variables: equal texts are one candidate. */
 void
@@ -294,8 +302,8 @@ agent_put_menu(struct buf *buf, const size_t *rows, size_t count); /* with the a
 
 /* ---- sections that need no search ---- */
 
-struct agent_scene { /* of a run; what does not change */
-    const struct lang *lang;
+struct agent_scene {                       /* of a run; what does not change */
+    struct lang *lang;                     /* the example is its program at small sizes */
     const struct program *const *programs; /* of the cases */
     const struct light *lights;
     size_t case_count;

@@ -89,30 +89,34 @@ struct recipe_role {
 
 /* ---- memory ---- */
 
-/*    id            name          */
-#define RECIPE_MEMORIES(X)                                                       \
-    X(TRANSCRIPT, "transcript") /* what this line of work said and heard */      \
-    X(RULES, "rules")           /* "you cannot ...", told from a count on */     \
-    X(INSIGHTS, "insights")     /* lessons in a sentence */                      \
-    X(PAIRS, "pairs")           /* slow and fast versions */                     \
-    X(CASES, "cases")           /* kernels of similar tasks */                   \
-    X(RETRIEVAL, "retrieval")   /* the same, by the program's own features */    \
-    X(SKILLS, "skills")         /* predicate -> method */                        \
-    X(GRAPH, "graph")           /* which method followed which, with gains */    \
-    X(STATES, "states")         /* bottleneck -> technique, predicted, actual */ \
-    X(WORLD, "world")           /* a tree of plans */                            \
-    X(EXEMPLARS, "exemplars")   /* kernels by speed bucket */                    \
-    X(BOARD, "board")           /* what all lanes tried */                       \
-    X(TRAPS, "traps")           /* what failed */
+/*    id          name          words */
+#define RECIPE_MEMORIES(X)                                                     \
+    X(TRANSCRIPT, "transcript", "what this line of work said and heard")       \
+    X(RULES, "rules", "\"you cannot ...\", told from a count on")              \
+    X(INSIGHTS, "insights", "lessons in a sentence")                           \
+    X(PAIRS, "pairs", "slow and fast versions")                                \
+    X(CASES, "cases", "kernels of similar tasks")                              \
+    X(RETRIEVAL, "retrieval", "the same, by the program's own features")       \
+    X(SKILLS, "skills", "a predicate and its method")                          \
+    X(GRAPH, "graph", "which method followed which, with gains")               \
+    X(STATES, "states", "bottleneck and technique, predicted and actual gain") \
+    X(WORLD, "world", "a tree of plans")                                       \
+    X(EXEMPLARS, "exemplars", "kernels by speed bucket")                       \
+    X(BOARD, "board", "what all lanes tried")                                  \
+    X(TRAPS, "traps", "what failed")
 
 enum recipe_memory {
-#define X(id, name) RECIPE_MEMORY_##id,
+#define X(id, name, words) RECIPE_MEMORY_##id,
     RECIPE_MEMORIES(X)
 #undef X
         RECIPE_MEMORY_COUNT
 };
 
-extern const char *const recipe_memory_name[RECIPE_MEMORY_COUNT];
+struct recipe_memory_info {
+    const char *name, *words;
+};
+
+extern const struct recipe_memory_info recipe_memory_info[RECIPE_MEMORY_COUNT];
 
 struct recipe_remember { /* one for each kind that is used */
     unsigned most;       /* items shown; 0: the kind is not used */
@@ -125,6 +129,19 @@ struct recipe_remember { /* one for each kind that is used */
 /* ---- a phase ---- */
 
 enum recipe_proposer { RECIPE_BY_ROLES, RECIPE_BY_BUILTIN, RECIPE_BY_MEMORY }; /* `propose` */
+
+/* What of the archive a phase begins with besides, by likeness to the task. */
+#define RECIPE_SEEDS(X)         \
+    X(PROGRAM, "same program")  \
+    X(SHAPES, "nearest shapes") \
+    X(FAMILY, "same family")
+
+enum recipe_seed {
+#define X(id, name) RECIPE_SEED_##id,
+    RECIPE_SEEDS(X)
+#undef X
+        RECIPE_SEED_COUNT
+};
 
 /* What a phase hands on, or takes as finalists. */
 enum recipe_pass { RECIPE_PASS_BEST, RECIPE_PASS_TOP, RECIPE_PASS_CORRECT, RECIPE_PASS_CELLS };
@@ -148,6 +165,24 @@ enum recipe_history {
     RECIPE_ONE_LINE
 };
 
+/* What a way to change makes better use of: where that is used up it can bring nothing. */
+#define RECIPE_AIMS(X)  \
+    X(CACHE, "cache")   \
+    X(MEMORY, "memory") \
+    X(COMPUTE, "compute")
+
+enum recipe_aim {
+#define X(id, name) RECIPE_AIM_##id,
+    RECIPE_AIMS(X)
+#undef X
+        RECIPE_AIM_COUNT
+};
+
+struct recipe_arm { /* of a bandit: a way to change */
+    const char *name;
+    enum recipe_aim aim;
+};
+
 struct recipe_accept {
     double gain;      /* at least so much faster: 1.01; 1.3 */
     bool significant; /* by paired comparison */
@@ -164,7 +199,47 @@ struct recipe_stop {
     unsigned reverts;  /* steps in a row that were not accepted; 0 */
     unsigned correct;  /* enough correct ones: a race ends at 1; 0 */
     bool plans_empty;
+    bool replanned; /* stagnant once more after the last replan */
     double seconds; /* of the phase; 0 */
+};
+
+/* ---- the end ---- */
+
+/* How finalists are measured, */
+#define RECIPE_MEASURES(X)          \
+    X(CASES, "all cases")           \
+    X(THREADS, "1 and all threads") \
+    X(INTERLEAVED, "interleaved")
+
+enum recipe_measure {
+#define X(id, name) RECIPE_MEASURE_##id,
+    RECIPE_MEASURES(X)
+#undef X
+        RECIPE_MEASURE_COUNT
+};
+
+/* and what they must stand besides. */
+#define RECIPE_CHECKS(X)         \
+    X(SEEDS, "fresh seeds")      \
+    X(TESTER, "tester's inputs") \
+    X(SIZES, "any-size draws")   \
+    X(ASAN, "ASan build once")
+
+enum recipe_check {
+#define X(id, name) RECIPE_CHECK_##id,
+    RECIPE_CHECKS(X)
+#undef X
+        RECIPE_CHECK_COUNT
+};
+
+struct recipe_finish {
+    unsigned finalists; /* 0: it is no such phase */
+    bool draft;         /* and the best of the first phase that asks nobody */
+    unsigned measures;  /* bits 1 << enum recipe_measure */
+    unsigned windows;   /* (1) */
+    unsigned checks;    /* bits 1 << enum recipe_check */
+    bool
+        draft_in_doubt; /* what is faster only within the noise does not replace the draft's best */
 };
 
 struct recipe_phase {
@@ -178,6 +253,9 @@ struct recipe_phase {
     bool skip_correct; /* left out where something is correct already */
     bool start_naive;  /* begins with the plain C instead of what the phase before handed on */
     bool start_blank;  /* begins with nothing: the coder writes the first kernel */
+    unsigned seeds;    /* bits 1 << enum recipe_seed */
+    struct recipe_arm arms[SEARCH_ARMS];
+    size_t arm_count; /* as many as search.arms */
     enum recipe_pass pass;
     unsigned pass_count;
     double mix_edit, mix_whole, mix_cross; /* of coder calls; all 0: as the role says */
@@ -201,9 +279,9 @@ struct recipe_phase {
     struct recipe_stop stop;
     enum recipe_history history;
     struct recipe_remember memory[RECIPE_MEMORY_COUNT];
-    unsigned profile;   /* figures shown (12) */
-    unsigned split;     /* parts that the program is cut into at most; 0: not cut */
-    unsigned finalists; /* of a finish phase; 0: it is none */
+    unsigned profile; /* figures that a role sees at most (12) */
+    unsigned split;   /* parts that the program is cut into at most; 0: not cut */
+    struct recipe_finish finish;
     struct recipe_role *roles;
     size_t role_count;
     uint32_t line;
@@ -216,6 +294,7 @@ struct recipe_budget { /* 0: not said */
 
 struct recipe {
     const char *name, *about, *paper; /* paper: "2511.01884", or "" */
+    const char *like;                 /* the one that it overrides, or "" */
     const char *file, *text;          /* where it was read from, and all of it */
     struct recipe_phase *phases;
     size_t phase_count;
@@ -237,6 +316,10 @@ recipe_list(struct arena *arena, struct recipe ***recipes, struct diags *diags);
 /* Its file, each line with what it does. */
 void
 recipe_explain(struct buf *buf, struct arena *arena, const struct recipe *recipe);
+
+/* The table of keys and the words that values are made of, as doc/recipes.md has them. */
+void
+recipe_put_keys(struct buf *buf);
 
 const struct recipe_role *
 recipe_role(const struct recipe_phase *phase, enum agent_kind kind); /* the first; NULL */

@@ -161,13 +161,19 @@ fake_drop(void *context, struct judge_kernel *kernel)
 
 static enum status
 fake_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-             struct judge_kernel *challenger, bool *faster, struct diags *diags)
+             struct judge_kernel *challenger, size_t number, struct run_difference *difference,
+             struct diags *diags)
 {
     struct fake *fake = context;
     (void)task;
     (void)diags;
     fake->compares++;
-    *faster = *(double *)challenger < *(double *)champion;
+    (void)number;
+    *difference = (struct run_difference){
+        .faster = *(double *)challenger < *(double *)champion,
+        .slower = *(double *)challenger > *(double *)champion,
+        .ratio = *(double *)challenger / *(double *)champion};
+    difference->low = difference->high = difference->ratio;
     return STATUS_OK;
 }
 
@@ -462,7 +468,8 @@ record_look(void *context, struct judge_task *task, struct arena *arena, const c
 
 static enum status
 record_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-               struct judge_kernel *challenger, bool *faster, struct diags *diags)
+               struct judge_kernel *challenger, size_t number, struct run_difference *difference,
+             struct diags *diags)
 {
     struct recorder *recorder = context;
     enum status status =
@@ -523,7 +530,8 @@ repeat_look(void *context, struct judge_task *task, struct arena *arena, const c
 
 static enum status
 repeat_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-               struct judge_kernel *challenger, bool *faster, struct diags *diags)
+               struct judge_kernel *challenger, size_t number, struct run_difference *difference,
+             struct diags *diags)
 {
     (void)task;
     (void)champion;
