@@ -181,14 +181,22 @@ archive_gain(const struct store_candidate *candidate, const struct store_candida
     return count > 0 ? exp(sum / (double)count) : NAN;
 }
 
-bool
-archive_is_draft(const struct store_candidate *candidate)
+/* "default R=1024 N=4096; tail R=37 N=1009" names it. */
+static bool
+is_case(const struct store_run *run, const char *name)
 {
-    static const char *const makers[] = {"builtin", "memory", "start"};
-    bool ours = false;
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        ours = ours || strcmp(candidate->proposer, makers[i]) == 0;
-    return ours && candidate->kind == STORE_SCHEDULE && candidate->role[0] == '\0';
+    size_t length = strlen(name);
+    for (const char *at = run->cases; *at; at += strcspn(at, ";"), at += strspn(at, "; "))
+        if (length > 0 && strncmp(at, name, length) == 0 && strchr(" ;", at[length]))
+            return true;
+    return false;
+}
+
+bool
+archive_is_draft(const struct archive_run *run, const struct store_candidate *candidate)
+{
+    return candidate->kind == STORE_SCHEDULE && candidate->role[0] == '\0' &&
+           is_case(&run->row, candidate->phase);
 }
 
 const char *
@@ -215,14 +223,33 @@ archive_main_line(struct arena *arena, const char *schedule)
     return arena_strndup(arena, longest, most);
 }
 
-const char *
-archive_decision(const struct store_run *run, const struct store_candidate *candidate)
+/* What the file that was given is made of. */
+static bool
+is_in_best(const struct archive_run *run, const struct store_candidate *candidate)
 {
-    if (run->best == candidate->number)
+    const struct store_candidate *best = archive_candidate(run, run->row.best);
+    for (size_t i = 0; best != NULL && i < best->parent_count; i++)
+        if (best->parents[i].candidate == candidate->id)
+            return true;
+    return false;
+}
+
+const char *
+archive_decision(const struct archive_run *run, const struct store_candidate *candidate)
+{
+    if (run->row.best == candidate->number)
         return "best";
-    if (run->state == STORE_RUNNING && run->leader == candidate->number)
+    if (run->row.state == STORE_RUNNING && run->row.leader == candidate->number)
         return "best so far";
+    if (strcmp(candidate->accepted, "best") == 0) /* it was, for a while */
+        return is_in_best(run, candidate) ? "best" : "accepted";
     return candidate->accepted;
+}
+
+bool
+archive_is_accepted(const struct store_candidate *candidate)
+{
+    return text_starts(candidate->accepted, "accepted") || strcmp(candidate->accepted, "best") == 0;
 }
 
 /* ---- two candidates ---- */

@@ -82,9 +82,9 @@ archive_gain(const struct store_candidate *candidate, const struct store_candida
 double
 archive_share(double gain);
 
-/* Made by the builtin search before or without any role: there are many of them. */
+/* A schedule of the builtin search in one case, without any role: there are many of them. */
 bool
-archive_is_draft(const struct store_candidate *candidate);
+archive_is_draft(const struct archive_run *run, const struct store_candidate *candidate);
 
 /* "coder"; without a role who proposed it, or "file" */
 const char *
@@ -94,9 +94,13 @@ archive_who(const struct store_candidate *candidate);
 const char *
 archive_main_line(struct arena *arena, const char *schedule);
 
-/* What the search said of it; without a word of it "" or "best". */
+/* It was taken as a base to go on from. */
+bool
+archive_is_accepted(const struct store_candidate *candidate);
+
+/* What the search said of it; only what was given in the end is "best". */
 const char *
-archive_decision(const struct store_run *run, const struct store_candidate *candidate);
+archive_decision(const struct archive_run *run, const struct store_candidate *candidate);
 
 /* ---- what is stored as JSON ---- */
 

@@ -70,38 +70,36 @@ archive_machine(const struct store_run *run)
 
 /* ---- events ---- */
 
-/* A word of a key is the candidate's number, or its kernel's hash or the beginning of that. */
+#define HASH_PART 16 /* of a kernel's hash, in the keys of events */
+
 static bool
-names_candidate(const char *word, size_t length, const struct store_candidate *candidate)
+names_kernel(const char *word, const struct store_candidate *candidate)
 {
-    char digits[24];
-    int count = snprintf(digits, sizeof digits, "%lld", (long long)candidate->number);
-    if (length == (size_t)count && memcmp(word, digits, length) == 0)
-        return true;
-    return length >= 8 && length < HASH_TEXT && memcmp(word, candidate->kernel_hash, length) == 0;
+    return strncmp(word, candidate->kernel_hash, HASH_PART) == 0;
 }
 
-/* Both words of "CHAMPION CHALLENGER". */
+/* "CHAMPION CHALLENGER CASE" */
 static bool
 names_both(const char *key, const struct store_candidate *first,
            const struct store_candidate *second)
 {
-    size_t length = strcspn(key, " ");
-    const char *rest = key + length + (key[length] == ' ');
-    return names_candidate(key, length, first) && names_candidate(rest, strlen(rest), second);
+    const struct store_case *timed = archive_timed(second);
+    return strlen(key) > 2 * (HASH_PART + 1) && names_kernel(key, first) &&
+           names_kernel(key + HASH_PART + 1, second) &&
+           (timed == NULL || strcmp(key + 2 * (HASH_PART + 1), timed->name) == 0);
 }
 
+/* The answer has the challenger's time by the champion's. */
 static bool
 read_comparison(const struct store_event *event, bool swapped, struct archive_comparison *pair)
 {
     json_t *json = load(event->answer);
-    double gain = number(json, "gain"), low = number(json, "low"), high = number(json, "high");
-    *pair =
-        (struct archive_comparison){gain, low, high, json_is_true(json_object_get(json, "same"))};
-    if (swapped)
-        *pair = (struct archive_comparison){1 / gain, 1 / high, 1 / low, pair->same};
+    double ratio = number(json, "ratio"), low = number(json, "low"), high = number(json, "high");
+    bool differ = number(json, "faster") > 0 || number(json, "slower") > 0;
+    *pair = swapped ? (struct archive_comparison){ratio, low, high, !differ}
+                    : (struct archive_comparison){1 / ratio, 1 / high, 1 / low, !differ};
     json_decref(json);
-    return pair->gain > 0;
+    return ratio > 0;
 }
 
 /* The last one counts. */
@@ -149,8 +147,7 @@ archive_profile(struct arena *arena, const struct archive_run *run,
 {
     for (size_t i = run->event_count; i-- > 0;) {
         const struct store_event *event = &run->events[i];
-        if (strcmp(event->kind, "profile") != 0 ||
-            !names_candidate(event->key, strcspn(event->key, " "), candidate))
+        if (strcmp(event->kind, "profile") != 0 || !names_kernel(event->key, candidate))
             continue;
         json_t *json = load(event->answer);
         const char *text = figures_text(arena, json);

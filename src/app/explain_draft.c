@@ -271,7 +271,7 @@ static bool
 is_earlier_phase(const struct archive_run *run, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (archive_is_draft(&run->candidates[i]) &&
+        if (archive_is_draft(run, &run->candidates[i]) &&
             strcmp(run->candidates[i].phase, run->candidates[at].phase) == 0)
             return true;
     return false;
@@ -284,7 +284,7 @@ collect(struct arena *arena, const struct archive_run *run, const char *phase)
     drafts.items = arena_array(arena, run->candidate_count, sizeof *drafts.items);
     for (size_t i = 0; i < run->candidate_count; i++) {
         const struct store_candidate *candidate = &run->candidates[i];
-        if (!archive_is_draft(candidate) || strcmp(candidate->phase, phase) != 0)
+        if (!archive_is_draft(run, candidate) || strcmp(candidate->phase, phase) != 0)
             continue;
         drafts.items[drafts.count++] = candidate;
         const struct store_case *timed = archive_timed(candidate);
@@ -305,7 +305,7 @@ explain_drafts(struct explain *explain)
     size_t cases = 0;
     for (int telling = 0; telling < 2; telling++)
         for (size_t i = 0; i < run->candidate_count; i++) {
-            if (!archive_is_draft(&run->candidates[i]) || is_earlier_phase(run, i))
+            if (!archive_is_draft(run, &run->candidates[i]) || is_earlier_phase(run, i))
                 continue;
             if (!telling) {
                 cases++;

@@ -4,8 +4,6 @@
 #include "app/show.h"
 #include "app/table.h"
 
-#include "base/text.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -198,7 +196,7 @@ tell_way(struct explain *explain, const struct store_candidate *best)
     const struct store_candidate **line;
     size_t count = ancestors(explain, best, &line);
     for (size_t i = 0; i < count; i++) {
-        if (archive_is_draft(line[i]))
+        if (archive_is_draft(explain->run, line[i]))
             continue;
         bool file = strcmp(line[i]->phase, "file") == 0;
         explain_say(explain, file ? file_text(explain->out->arena, line[i])
@@ -245,9 +243,9 @@ put_refused(struct explain *explain, const struct store_candidate *best)
     size_t told = 0, more = 0;
     for (size_t i = 0; i < run->candidate_count; i++) {
         const struct store_candidate *candidate = &run->candidates[i];
-        if (archive_is_draft(candidate) || strcmp(candidate->role, "sweep") == 0 ||
+        if (archive_is_draft(run, candidate) || strcmp(candidate->role, "sweep") == 0 ||
             strcmp(candidate->phase, "file") == 0 || is_on_way(explain, candidate, best) ||
-            text_starts(candidate->accepted, "accepted"))
+            archive_is_accepted(candidate))
             continue;
         if (told == MOST_REFUSED)
             more++;
@@ -266,8 +264,8 @@ tell_aside(struct explain *explain, const struct store_candidate *best)
     const struct archive_run *run = explain->run;
     for (size_t i = 0; i < run->candidate_count; i++) {
         const struct store_candidate *candidate = &run->candidates[i];
-        if (text_starts(candidate->accepted, "accepted") && !is_on_way(explain, candidate, best) &&
-            !archive_is_draft(candidate))
+        if (archive_is_accepted(candidate) && !is_on_way(explain, candidate, best) &&
+            !archive_is_draft(run, candidate))
             explain_say(explain, arena_printf(explain->out->arena, "Beside the way: %s",
                                               explain_step(explain, candidate)));
     }
@@ -368,8 +366,8 @@ draft_text(struct explain *explain, const struct store_candidate *candidate)
     size_t before = 0;
     for (size_t i = 0; i < explain->run->candidate_count; i++) {
         const struct store_candidate *other = &explain->run->candidates[i];
-        before += archive_is_draft(other) && strcmp(other->phase, candidate->phase) == 0 &&
-                  other->number <= candidate->number;
+        before += archive_is_draft(explain->run, other) &&
+                  strcmp(other->phase, candidate->phase) == 0 && other->number <= candidate->number;
     }
     const char *from = strcmp(candidate->proposer, "memory") == 0 ? "came from an earlier run"
                        : strcmp(candidate->proposer, "start") == 0
@@ -390,7 +388,7 @@ tell_children(struct explain *explain, const struct store_candidate *candidate)
         const struct store_candidate *child = &run->candidates[i];
         if (archive_parent(run, child) != candidate)
             continue;
-        const char *decision = archive_decision(&run->row, child);
+        const char *decision = archive_decision(run, child);
         buf_printf(&text, "%s .%lld (%s%s%s)", text.length ? "," : "From it came",
                    (long long)child->number, explain_time(text.arena, child), *decision ? ", " : "",
                    decision);
@@ -414,16 +412,16 @@ explain_candidate(struct explain *explain, const struct store_candidate *candida
     const struct store_candidate **line;
     struct arena *arena = explain->out->arena;
     size_t count = ancestors(explain, candidate, &line);
-    const char *decision = archive_decision(&explain->run->row, candidate);
+    const char *decision = archive_decision(explain->run, candidate);
     buf_printf(explain->out, "How %s came to be: %s%s%s\n\n",
                archive_name(arena, explain->run->row.name, candidate->number),
                explain_time(arena, candidate), *decision ? ", " : "", decision);
     tell_foreign_parent(explain, line[0]);
     for (size_t i = 0; i < count; i++) {
         bool file = strcmp(line[i]->phase, "file") == 0;
-        explain_say(explain, archive_is_draft(line[i]) ? draft_text(explain, line[i])
-                             : file                    ? file_text(arena, line[i])
-                                                       : explain_step(explain, line[i]));
+        explain_say(explain, archive_is_draft(explain->run, line[i]) ? draft_text(explain, line[i])
+                             : file                                  ? file_text(arena, line[i])
+                                    : explain_step(explain, line[i]));
     }
     tell_children(explain, candidate);
     buf_printf(explain->out, "\nEvery figure is a stored verdict: hone show %s.N\n",

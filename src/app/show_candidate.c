@@ -58,7 +58,7 @@ put_first_line(struct buf *buf, const struct show_candidate *shown)
                       : NULL;
     if (against != NULL && strcmp(candidate->phase, "file") != 0)
         buf_printf(buf, "  %s", against);
-    const char *decision = archive_decision(&shown->run->row, candidate);
+    const char *decision = archive_decision(shown->run, candidate);
     if (*decision && strcmp(decision, "same") != 0)
         buf_printf(buf, "  (%s)", decision);
     buf_putc(buf, '\n');
@@ -90,7 +90,7 @@ put_by(struct buf *buf, const struct show_candidate *shown)
     if (strcmp(who, candidate->proposer) != 0)
         buf_printf(&text, ", %s", candidate->proposer);
     if (candidate->phase[0] && strcmp(who, candidate->phase) != 0)
-        buf_printf(&text, ", %s %s", archive_is_draft(candidate) ? "case" : "phase",
+        buf_printf(&text, ", %s %s", archive_is_draft(shown->run, candidate) ? "case" : "phase",
                    candidate->phase);
     if (shown->call != NULL)
         buf_puts(&text, call_text(buf->arena, shown->call));

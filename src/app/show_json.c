@@ -61,7 +61,7 @@ put_candidate(struct buf *buf, const struct archive_run *run,
               const struct store_candidate *candidate)
 {
     const struct store_call *call = archive_call(run, candidate->call);
-    const char *decision = archive_decision(&run->row, candidate);
+    const char *decision = archive_decision(run, candidate);
     buf_puts(buf, "{\"id\":");
     json_put_string(buf, archive_name(buf->arena, run->row.name, candidate->number));
     put_parents(buf, candidate);

@@ -54,7 +54,7 @@ is_vain(const struct tree *tree, const struct store_candidate *candidate)
 {
     const struct store_run *run = &tree->run->row;
     return strcmp(candidate->role, "sweep") == 0 && candidate->number != run->best &&
-           candidate->number != run->leader && !text_starts(candidate->accepted, "accepted") &&
+           candidate->number != run->leader && !archive_is_accepted(candidate) &&
            !tree->built_upon[place_of(tree, candidate)];
 }
 
@@ -62,8 +62,8 @@ static bool
 belong_together(const struct tree *tree, const struct store_candidate *a,
                 const struct store_candidate *b)
 {
-    if (archive_is_draft(a))
-        return archive_is_draft(b) && strcmp(a->phase, b->phase) == 0;
+    if (archive_is_draft(tree->run, a))
+        return archive_is_draft(tree->run, b) && strcmp(a->phase, b->phase) == 0;
     return is_vain(tree, a) && is_vain(tree, b) && parent_of(tree, a) == parent_of(tree, b);
 }
 
@@ -170,7 +170,7 @@ static const char *
 fold_text(const struct tree *tree, const struct node *node)
 {
     const struct store_candidate *best = node->candidate;
-    if (!archive_is_draft(best))
+    if (!archive_is_draft(tree->run, best))
         return arena_printf(tree->arena, "%zu more tries, none kept", node->folded);
     return arena_printf(tree->arena, "case %s: %zu schedules, best %s", best->phase, node->folded,
                         archive_main_line(tree->arena, best->schedule));
@@ -224,12 +224,13 @@ add_row(const struct tree *tree, const struct node *node, const char *marks, str
 {
     struct arena *arena = tree->arena;
     const struct store_candidate *candidate = node->candidate;
-    const char *decision = node->folded > 1 ? "" : archive_decision(&tree->run->row, candidate);
+    const char *decision = node->folded > 1 ? "" : archive_decision(tree->run, candidate);
     rows->items[rows->count++] = (struct row){
         arena_printf(arena, "%s%s  %s.%lld", marks, time_or_status(arena, candidate),
                      node->parent == SIZE_MAX ? tree->run->row.name : "",
                      (long long)candidate->number),
-        node->folded > 1 && archive_is_draft(candidate) ? "builtin" : archive_who(candidate),
+        node->folded > 1 && archive_is_draft(tree->run, candidate) ? "builtin"
+                                                                   : archive_who(candidate),
         what_text(tree, node), gain_cell(tree, node, decision), decision};
 }
 
@@ -320,16 +321,16 @@ outcome(const struct archive_run *run, const struct store_candidate *candidate)
         return "did not build";
     if (!archive_is_correct(candidate))
         return verdict->status;
-    const char *decision = archive_decision(&run->row, candidate);
+    const char *decision = archive_decision(run, candidate);
     if (text_starts(decision, "accepted") || text_starts(decision, "best"))
         return "accepted";
     return *decision ? decision : "correct";
 }
 
 static bool
-is_proposal(const struct store_candidate *candidate)
+is_proposal(const struct archive_run *run, const struct store_candidate *candidate)
 {
-    return !archive_is_draft(candidate) && strcmp(candidate->phase, "file") != 0;
+    return !archive_is_draft(run, candidate) && strcmp(candidate->phase, "file") != 0;
 }
 
 const char *
@@ -338,12 +339,12 @@ show_tally(struct arena *arena, const struct archive_run *run)
     struct tally tally = {.words = {"accepted", "correct", "same", "slower"}, .kinds = 4};
     size_t proposals = 0;
     for (size_t i = 0; i < run->candidate_count; i++)
-        proposals += is_proposal(&run->candidates[i]);
+        proposals += is_proposal(run, &run->candidates[i]);
     bool drafts = proposals == 0; /* a builtin run: then its schedules are what was proposed */
     size_t count = 0;
     for (size_t i = 0; i < run->candidate_count; i++) {
         const struct store_candidate *candidate = &run->candidates[i];
-        if (drafts ? !archive_is_draft(candidate) : !is_proposal(candidate))
+        if (drafts ? !archive_is_draft(run, candidate) : !is_proposal(run, candidate))
             continue;
         tally_add(&tally, outcome(run, candidate));
         count++;

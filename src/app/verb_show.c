@@ -77,7 +77,7 @@ candidate_news(struct arena *arena, const struct archive_run *run,
                const struct store_candidate *candidate)
 {
     const struct store_case *timed = archive_timed(candidate);
-    const char *decision = archive_decision(&run->row, candidate);
+    const char *decision = archive_decision(run, candidate);
     return arena_printf(
         arena, "#%lld %s: %s%s%s%s%s  %s", (long long)candidate->number, archive_who(candidate),
         archive_verdict(candidate)->status, timed ? " " : "",
