@@ -238,13 +238,6 @@ enum status
 agent_apply(struct arena *arena, const char *base, const struct agent_reply *reply,
             const char **text, const char **reason);
 
-/* The kernel with `#include "hone.h"` instead of the sections of it that the micro-coder pasted: a
- * tenth of the text, and the same kernel on a machine with vectors of this width. Other texts are
- * returned as they are. */
-const char *
-agent_short(struct arena *arena, const char *kernel, const struct target *target,
-            unsigned vector_bytes);
-
 /* Static checks before anything is built: size at most 800 lines and 64 kB, defines kernel(),
  * headers that are allowed, no lower precision by type, no second kernel. NULL: nothing is wrong.
  */

@@ -285,15 +285,21 @@ ends_early(struct reply_reading *reading)
     return reply__broken(reading, "the JSON does not end; write it shorter");
 }
 
+/* What is no item, such as "...", is passed over. */
 static enum reply_found
 read_items(struct reply_reading *reading, json_t *list, struct agent_item *items, size_t most,
            size_t *count)
 {
     enum reply_found found = REPLY_FOUND;
-    for (*count = 0; *count < json_array_size(list) && *count < most; ++*count) {
-        found = read_item(reading, json_array_get(list, *count), &items[*count]);
-        if (found != REPLY_FOUND)
-            return found;
+    size_t i;
+    json_t *value;
+    *count = 0;
+    json_array_foreach(list, i, value)
+    {
+        if (*count == most || found != REPLY_FOUND)
+            break;
+        if (fits_item(&reading->role->returns, value))
+            found = read_item(reading, value, &items[(*count)++]);
     }
     return found;
 }

@@ -177,10 +177,9 @@ without_numbers(struct arena *arena, const char *item)
     buf_puts(&buf, "");
     for (size_t length; (length = next_word(&item, &word)) > 0;) {
         buf_puts(&buf, buf.length > 0 ? " " : "");
-        if (can_stand_for('#', word, length))
-            buf_putc(&buf, '#');
-        else
-            buf_add(&buf, word, length);
+        size_t digits = can_stand_for('#', word, length) ? strspn(word, "0123456789.") : 0;
+        buf_puts(&buf, digits > 0 ? "#" : "");
+        buf_add(&buf, word + digits, length - digits);
     }
     return buf.data;
 }

@@ -342,13 +342,16 @@ empty_phase(const struct recipe *recipe, const struct settings_section *section)
     return phase;
 }
 
-/* The phase whose section is the first of these, and the roles behind it. */
+/* The phase whose section is the first of these, and the roles behind it. Where a line is wrong the
+ * parts are not held against each other: what would follow from the mistake is no news. */
 static void
 read_phase(struct reading *reading, const struct recipe *recipe,
            const struct settings_section *sections, size_t count, struct recipe_phase *phase)
 {
     struct written_phase written = {.phase = phase, .section = sections};
     struct settings_section *roles = arena_array(reading->arena, count, sizeof *roles);
+    bool failed_before = reading->failed;
+    reading->failed = false;
     *phase = empty_phase(recipe, sections);
     read_section(reading, KEY_OF_PHASE, sections, phase);
     phase->roles = arena_array(reading->arena, count, sizeof *phase->roles);
@@ -360,7 +363,9 @@ read_phase(struct reading *reading, const struct recipe *recipe,
         }
     written.roles = roles;
     fill_in(phase, sections);
-    recipe__check_phase(reading, &written);
+    if (!reading->failed)
+        recipe__check_phase(reading, &written);
+    reading->failed = reading->failed || failed_before;
 }
 
 static void

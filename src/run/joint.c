@@ -5,7 +5,6 @@
  */
 #include "run/team_int.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,63 +15,6 @@ fail(struct slot *slot, const char *reason)
 {
     slot->failed = reason;
     return NULL;
-}
-
-/* The arguments of "static void stage_Y(const float *restrict X, float *restrict Y)": X, Y. */
-static bool
-put_arguments(struct buf *buf, const char *function, const char *name)
-{
-    const char *at = strstr(function, name), *open = at ? strchr(at, '(') : NULL;
-    const char *close = open ? strchr(open, ')') : NULL;
-    if (close == NULL)
-        return false;
-    for (const char *end = open + 1; end <= close; end++)
-        if (*end == ',' || end == close) {
-            const char *first = end;
-            while (first > open && !isalnum((unsigned char)first[-1]) && first[-1] != '_')
-                first--;
-            const char *last = first;
-            while (first > open && (isalnum((unsigned char)first[-1]) || first[-1] == '_'))
-                first--;
-            buf_printf(buf, "%s%.*s", buf->length ? ", " : "", (int)(last - first), first);
-        }
-    return true;
-}
-
-/* Behind the block that begins at the first brace. */
-static const char *
-block_end(const char *at)
-{
-    int depth = 0;
-    for (; *at; at++) {
-        depth += (*at == '{') - (*at == '}');
-        if (*at == '}' && depth == 0)
-            return at + 1;
-    }
-    return NULL;
-}
-
-/* One stage as C: the block of that stage becomes a call of the function, which takes tensors by
- * their names. */
-static const char *
-replace_stage(struct slot *slot, const char *shown, const struct agent_reply *reply)
-{
-    struct arena *arena = slot->phase->team->loop->arena;
-    const char *name = arena_printf(arena, "stage_%s", reply->stage);
-    const char *head = strstr(shown, arena_printf(arena, "/* %s:", reply->stage));
-    const char *kernel = strstr(shown, "\nvoid\nkernel(");
-    const char *block = head && kernel && head > kernel ? strchr(head, '{') : NULL;
-    const char *end = block ? block_end(block) : NULL;
-    struct buf arguments = buf_in(arena), text = buf_in(arena);
-    if (end == NULL)
-        return fail(
-            slot, arena_printf(arena, "there is no stage %s with loops of its own", reply->stage));
-    if (!put_arguments(&arguments, reply->text, name))
-        return fail(slot, arena_printf(arena, "the function must be called %s", name));
-    buf_printf(&text, "%.*s\n%s\n%.*s", (int)(kernel - shown), shown, reply->text,
-               (int)(head - kernel), kernel);
-    buf_printf(&text, "%s(%s);\n%s", name, arguments.data ? arguments.data : "", end);
-    return text.data;
 }
 
 static bool
@@ -176,8 +118,6 @@ team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node 
         return rewrite(slot, reply->text, node) ? from_schedule(slot, usual_lines(team, node), node)
                                                 : NULL;
     case AGENT_FORMAT_STAGE:
-        text = replace_stage(slot, shown, reply);
-        return text ? from_c(slot, text, base, node) : NULL;
     case AGENT_FORMAT_EDITS:
     case AGENT_FORMAT_FILL:
         if (agent_apply(team->loop->arena, shown, reply, &text, &reason) != STATUS_OK)

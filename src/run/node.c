@@ -47,6 +47,12 @@ team__node(struct team *team, const struct node *parent)
     return node;
 }
 
+struct node *
+team__node_at(struct team *team, int number)
+{
+    return number >= 0 && (size_t)number < team->node_count ? team->nodes[number] : NULL;
+}
+
 const struct node *
 team__solid(const struct node *node)
 {

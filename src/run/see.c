@@ -71,22 +71,30 @@ put_state(struct buf *buf, struct team *team, const struct node *node)
         buf_printf(buf, "; %s", node->reason);
 }
 
+/* The body of kernel() between marks, for roles that may change nothing else. */
+static const char *
+with_marks(struct arena *arena, const char *text)
+{
+    const char *kernel = strstr(text, "\nkernel("), *open = kernel ? strstr(kernel, "{\n") : NULL;
+    const char *close = strrchr(text, '}');
+    if (open == NULL || close == NULL || close < open || strstr(text, "//! improve"))
+        return text;
+    return arena_printf(arena, "%.*s//! improve\n%.*s//! end\n%s", (int)(open + 2 - text), text,
+                        (int)(close - open - 2), open + 2, close);
+}
+
 const char *
 team__shown(struct team *team, const struct node *node)
 {
     struct arena *arena = arena_of(team);
-    struct buf text = buf_in(arena);
-    if (node->lines == NULL || node->lines[0] == NULL)
-        return node->parts ? node->parts[0] : node->kernel;
-    const struct program *program =
-        node->programs ? node->programs[0] : team->loop->result->cases[0].program;
-    struct source source = {"schedule", node->lines[0], strlen(node->lines[0])};
-    struct coder_options options = {team->loop->options->machine.vector_bytes};
-    struct schedule *schedule =
-        coder_read(arena, program, &source, &options, diags_create(arena, 1));
-    if (schedule == NULL || !coder_emit_short(&text, arena, schedule, diags_create(arena, 1)))
-        return node->kernel;
-    return text.data;
+    const struct loop *loop = team->loop;
+    const struct recipe_role *coder =
+        team->phase ? recipe_role(team->phase->recipe, AGENT_CODER) : NULL;
+    const char *text = node->parts ? node->parts[0] : node->kernel;
+    text = agent_short(arena, text, loop->options->target, loop->options->machine.vector_bytes);
+    if (coder != NULL && (coder->agent.returns.formats & 1u << AGENT_FORMAT_FILL))
+        text = with_marks(arena, text);
+    return text;
 }
 
 static const char *

@@ -1,12 +1,15 @@
 /* What the files of a recipe at work share.
  *
  *   team.c     phases, one after the other
- *   round.c    a phase: rounds of steps, each from a base to a judged candidate
+ *   phase.c    one phase, from its seeds to what it hands on
+ *   round.c    a round of steps, each from a base to a judged candidate
+ *   advise.c   roles that speak before the coder; plan.c: what a planner proposed
+ *   inbox.c    what people say meanwhile
  *   speak.c    calls of roles: models, stand-ins, people
  *   see.c      what a role is shown
  *   joint.c    what stands between a reply and the archive, the same for every recipe
  *   node.c     candidates: texts, times, costs
- *   sweep.c    numbers that the host tunes
+ *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
  *   lesson.c   memory: what is kept and what is shown again
  */
 #ifndef HONE_RUN_TEAM_INT_H
@@ -194,6 +197,9 @@ team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node 
 struct node *
 team__node(struct team *team, const struct node *parent);
 
+struct node *
+team__node_at(struct team *team, int number); /* NULL: there is none */
+
 /* Schedule lines become a kernel for every case; false with a reason: they are illegal. */
 bool
 team__schedule(struct team *team, const char *text, struct node *node, const char **reason);
@@ -252,7 +258,44 @@ team__learn(struct slot *slot, const struct node *base, double gain);
 const char *
 team__recall(struct team *team, enum recipe_memory kind, unsigned most);
 
+/* ---- plan.c ---- */
+
+/* Of a list of plans those that the recipe takes and that were not tried. */
+void
+team__add_plans(struct phase *phase, const struct recipe_role *role,
+                const struct agent_reply *reply);
+
+/* The plan of this number, or (-1) the first that was not taken; NULL: there is none. */
+struct plan *
+team__next_plan(struct phase *phase, int number);
+
+/* A field of an object; NAN. */
+double
+team__number(const struct recipe_role *role, const struct agent_item *item, const char *name);
+
+/* ---- advise.c ---- */
+
+/* Roles that speak before the coder, each when it is due. */
+enum status
+team__advise(struct phase *phase, struct slot *slots, size_t count);
+
+/* ---- inbox.c ---- */
+
+enum status
+team__take_inbox(struct phase *phase);
+
 /* ---- round.c ---- */
+
+enum { TEAM_SLOTS = 64 };
+
+enum status
+team__round(struct phase *phase, const struct search_step *steps, size_t count);
+
+/* What the walk is told of a step. */
+struct search_node
+team__told(struct phase *phase, const struct slot *slot);
+
+/* ---- phase.c ---- */
 
 enum status
 team__work(struct team *team, const struct recipe_phase *recipe);

@@ -211,32 +211,6 @@ a_function_is_exchanged(void **state)
     compiles(unit, program, text);
 }
 
-/* ---- shorter ---- */
-
-static void
-kernels_without_the_header(void **state)
-{
-    struct unit *unit = *state;
-    const struct program *program =
-        program_of(unit, "dim R=8, N=32\nin X: f32[R,N]\nY[r,j] = exp(X[r,j])\nout Y\n");
-    struct source source = {"s", "Y: r@p j@v", 10};
-    struct coder_options options = {32};
-    struct schedule *schedule = coder_read(unit->arena, program, &source, &options, unit->diags);
-    struct buf buf = buf_in(unit->arena);
-    assert_non_null(schedule);
-    assert_true(coder_emit(&buf, unit->arena, schedule, unit->diags));
-    const char *text = agent_short(unit->arena, buf.data, cpu(), 32);
-    assert_true(strlen(text) < 1500 && strlen(buf.data) > 5000);
-    has(text, "#include \"hone.h\"\n");
-    assert_null(strstr(text, "HONE_INLINE"));
-    has(text, "vf32_exp(");
-    assert_null(agent_objection(unit->arena, text, cpu(), program));
-    assert_string_equal(agent_short(unit->arena, buf.data, cpu(), 64), buf.data);
-    assert_string_equal(agent_short(unit->arena, base, cpu(), 32), base);
-    assert_string_equal(agent_short(unit->arena, "#define HONE_VECTOR_BYTES 32\n", cpu(), 32),
-                        "#define HONE_VECTOR_BYTES 32\n");
-}
-
 /* ---- numbers ---- */
 
 static void
@@ -396,7 +370,6 @@ main(void)
         UNIT_TEST(only_open_parts_change),
         UNIT_TEST(a_stage_is_exchanged),
         UNIT_TEST(a_function_is_exchanged),
-        UNIT_TEST(kernels_without_the_header),
         UNIT_TEST(numbers_are_found_and_set),
         UNIT_TEST(declarations_move_up),
         UNIT_TEST(what_is_wrong_is_told),

@@ -1,4 +1,4 @@
-/* The text of a kernel: the numbers that it declares, and its shorter form. */
+/* The text of a kernel: the numbers that it declares. */
 #include "agent/agent.h"
 
 #include "base/c_text.h"
@@ -184,38 +184,4 @@ agent_tune(struct arena *arena, const char *kernel, const struct agent_tunable *
     for (size_t i = 0; i < count; i++)
         text = with_define(arena, text, &tunables[i]);
     return text;
-}
-
-/* ---- without the pasted header ---- */
-
-/* Behind all sections of the header that stand at `at`, in the header's order. */
-static const char *
-skip_sections(const char *header, const char *at)
-{
-    static const char mark[] = "//@ ";
-    for (const char *next = strstr(header, mark); next != NULL;) {
-        const char *text = strchr(next, '\n');
-        if (text == NULL)
-            break;
-        next = strstr(++text, mark);
-        size_t length = next != NULL ? (size_t)(next - text) : 0;
-        if (length > 0 && strncmp(at, text, length) == 0)
-            at += length;
-    }
-    return at;
-}
-
-const char *
-agent_short(struct arena *arena, const char *kernel, const struct target *target,
-            unsigned vector_bytes)
-{
-    const char *define = arena_printf(arena, "#define HONE_VECTOR_BYTES %u\n", vector_bytes);
-    const char *at = strstr(kernel, define);
-    if (at == NULL || target->files == NULL)
-        return kernel;
-    const char *from = at + strlen(define), *behind = skip_sections(target->files->text, from);
-    if (behind == from)
-        return kernel;
-    return arena_printf(arena, "%.*s#include \"%s\"\n%s", (int)(at - kernel), kernel,
-                        target->files->name, behind);
 }
