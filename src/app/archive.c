@@ -210,17 +210,16 @@ archive_who(const struct store_candidate *candidate)
 const char *
 archive_main_line(struct arena *arena, const char *schedule)
 {
-    const char *longest = "";
-    size_t most = 0;
+    const char *last = "";
+    size_t length = 0;
     for (const char *line = schedule; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        size_t length = strcspn(line, "\n");
-        bool other = *line == '!' || text_starts(line, "case ");
-        if (!other && length > most) {
-            longest = line;
-            most = length;
+        size_t here = strcspn(line, "\n");
+        if (here > 0 && *line != '!' && !text_starts(line, "case ")) {
+            last = line;
+            length = here;
         }
     }
-    return arena_strndup(arena, longest, most);
+    return arena_strndup(arena, last, length);
 }
 
 /* What the file that was given is made of. */
@@ -254,10 +253,19 @@ archive_is_accepted(const struct store_candidate *candidate)
 
 /* ---- two candidates ---- */
 
-double
-archive_share(double gain)
+static double
+share(double gain)
 {
     return gain >= 1 ? gain - 1 : 1 / gain - 1;
+}
+
+const char *
+archive_share_text(struct arena *arena, double gain)
+{
+    double more = share(gain);
+    if (more >= 0.5)
+        return arena_printf(arena, "%.1fx", 1 + more);
+    return arena_printf(arena, "%s %%", screen_percent(arena, more));
 }
 
 static const char *
@@ -265,8 +273,18 @@ interval_text(struct arena *arena, double low, double high)
 {
     if (isnan(low) || isnan(high))
         return "";
-    double a = 100 * archive_share(low), b = 100 * archive_share(high);
+    double a = 100 * share(low), b = 100 * share(high);
     return arena_printf(arena, " [%.1f, %.1f]", fmin(a, b), fmax(a, b));
+}
+
+bool
+archive_pair(const struct archive_run *run, const struct store_candidate *candidate,
+             const struct store_candidate *than, struct archive_comparison *pair)
+{
+    if (archive_comparison(run, than, candidate, pair))
+        return true;
+    *pair = (struct archive_comparison){archive_gain(candidate, than), NAN, NAN, false};
+    return false;
 }
 
 const char *
@@ -274,15 +292,32 @@ archive_against(struct arena *arena, const struct archive_run *run,
                 const struct store_candidate *candidate, const struct store_candidate *than,
                 const char *name)
 {
-    struct archive_comparison pair = {archive_gain(candidate, than), NAN, NAN, false};
-    bool compared = archive_comparison(run, than, candidate, &pair);
+    struct archive_comparison pair;
+    bool compared = archive_pair(run, candidate, than, &pair);
+    const char *how = compared ? "side by side " : "";
     if (isnan(pair.gain))
         return NULL;
     if (pair.same || (!compared && strcmp(candidate->accepted, "same") == 0))
-        return arena_printf(arena, "same as %s", name);
-    if (pair.gain >= 1.5)
-        return arena_printf(arena, "%.1fx as fast as %s", pair.gain, name);
-    return arena_printf(
-        arena, "%s %% %s than %s%s", screen_percent(arena, archive_share(pair.gain)),
-        pair.gain >= 1 ? "faster" : "slower", name, interval_text(arena, pair.low, pair.high));
+        return arena_printf(arena, "%sthe same as %s", how, name);
+    return arena_printf(arena, "%s%s %s than %s%s", how, archive_share_text(arena, pair.gain),
+                        pair.gain >= 1 ? "faster" : "slower", name,
+                        interval_text(arena, pair.low, pair.high));
+}
+
+const char *
+archive_expected(struct arena *arena, const struct archive_run *run,
+                 const struct store_candidate *candidate, const struct store_candidate *parent)
+{
+    struct archive_comparison pair = {.gain = NAN};
+    double low = candidate->expected_low, high = candidate->expected_high;
+    if (!(low > 0) || !(high > 0))
+        return "";
+    if (parent != NULL)
+        archive_pair(run, candidate, parent, &pair);
+    bool same = pair.same || strcmp(candidate->accepted, "same") == 0;
+    return arena_printf(arena, "expected %.0f to %.0f %%, got %s", 100 * (fmin(low, high) - 1),
+                        100 * (fmax(low, high) - 1),
+                        isnan(pair.gain) ? "nothing"
+                        : same           ? "the same"
+                                         : arena_printf(arena, "%.0f %%", 100 * (pair.gain - 1)));
 }

@@ -78,9 +78,9 @@ archive_timed(const struct store_candidate *candidate);
 double
 archive_gain(const struct store_candidate *candidate, const struct store_candidate *than);
 
-/* By how much something is faster or slower: the share that the slower one needs more. */
-double
-archive_share(double gain);
+/* By how much something is faster or slower: "6 %" that the slower one needs more, or "2.1x". */
+const char *
+archive_share_text(struct arena *arena, double gain);
 
 /* A schedule of the builtin search in one case, without any role: there are many of them. */
 bool
@@ -90,7 +90,7 @@ archive_is_draft(const struct archive_run *run, const struct store_candidate *ca
 const char *
 archive_who(const struct store_candidate *candidate);
 
-/* The longest line of its schedule that is no rewrite: what the kernel mostly is; "" without. */
+/* The last line of a schedule: what the kernel mostly is; "" without. */
 const char *
 archive_main_line(struct arena *arena, const char *schedule);
 
@@ -140,11 +140,21 @@ const char *
 archive_profile(struct arena *arena, const struct archive_run *run,
                 const struct store_candidate *candidate);
 
-/* "6 % faster than NAME [5.1, 6.8]", "same as NAME", by a stored comparison, else by the times
- * alone; NULL: nothing is known of the two. */
+/* The stored comparison (true), else what their times say, each measured alone. */
+bool
+archive_pair(const struct archive_run *run, const struct store_candidate *candidate,
+             const struct store_candidate *than, struct archive_comparison *pair);
+
+/* "side by side 6 % faster than NAME [5.1, 6.8]", "4 % slower than NAME", "the same as NAME"; NULL:
+ * nothing is known of the two. */
 const char *
 archive_against(struct arena *arena, const struct archive_run *run,
                 const struct store_candidate *candidate, const struct store_candidate *than,
                 const char *name);
+
+/* "expected 5 to 12 %, got 6 %"; "": nothing was expected. */
+const char *
+archive_expected(struct arena *arena, const struct archive_run *run,
+                 const struct store_candidate *candidate, const struct store_candidate *parent);
 
 #endif

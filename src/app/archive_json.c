@@ -70,6 +70,7 @@ archive_machine(const struct store_run *run)
 
 /* ---- events ---- */
 
+#define MOST_FIGURES 5
 #define HASH_PART 16 /* of a kernel's hash, in the keys of events */
 
 static bool
@@ -123,20 +124,37 @@ archive_comparison(const struct archive_run *run, const struct store_candidate *
     return false;
 }
 
-/* {"figures":[{"name":...,"value":...}]}, the most telling first. */
+/* Time and light stand in the verdict. */
+static bool
+is_known_otherwise(const char *name)
+{
+    return strcmp(name, "us") == 0 || strcmp(name, "light") == 0;
+}
+
+static const char *
+spaced(struct arena *arena, const char *name)
+{
+    char *text = arena_strdup(arena, name);
+    for (char *at = text; (at = strchr(at, '_')) != NULL;)
+        *at = ' ';
+    return text;
+}
+
+/* {"figures":[{"name":...,"value":...,"unit":...}]}, the most telling first. */
 static const char *
 figures_text(struct arena *arena, const json_t *json)
 {
-    enum { MOST = 6 };
     struct buf buf = buf_in(arena);
     const json_t *figures = json_object_get(json, "figures");
-    for (size_t i = 0; i < json_array_size(figures) && i < MOST; i++) {
+    size_t told = 0;
+    for (size_t i = 0; i < json_array_size(figures) && told < MOST_FIGURES; i++) {
         const json_t *figure = json_array_get(figures, i);
         const char *name = string(arena, figure, "name"), *unit = string(arena, figure, "unit");
         double value = number(figure, "value");
-        if (name != NULL && !isnan(value))
-            buf_printf(&buf, "%s%s %.3g%s%s", buf.length ? ", " : "", name, value,
-                       unit && *unit ? " " : "", unit ? unit : "");
+        if (name == NULL || isnan(value) || is_known_otherwise(name))
+            continue;
+        buf_printf(&buf, "%s%s %.3g%s%s", told++ ? ", " : "", spaced(arena, name), value,
+                   unit && *unit ? " " : "", unit ? unit : "");
     }
     return buf.length ? buf.data : NULL;
 }

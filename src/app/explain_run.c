@@ -72,13 +72,16 @@ tell_calls(struct explain *explain)
         kinds += k == kinds;
     }
     struct buf text = buf_in(arena);
-    buf_printf(&text, "%s was asked %zu times (", run->row.model[0] ? run->row.model : "A model",
-               run->call_count);
+    bool played = run->row.tokens.input + run->row.tokens.output == 0; /* by builtin */
+    buf_printf(&text, played ? "%s played its roles %zu times (" : "%s was asked %zu times (",
+               run->row.model[0] ? run->row.model : "A model", run->call_count);
     for (size_t k = 0; k < kinds; k++)
         buf_printf(&text, "%s%s %zu", k ? ", " : "", roles[k], counts[k]);
-    buf_printf(&text, "): %s tokens in, %s out", screen_tokens(arena, run->row.tokens.input),
-               screen_tokens(arena, run->row.tokens.output));
-    if (!isnan(run->row.cost))
+    buf_puts(&text, ")");
+    if (!played)
+        buf_printf(&text, ": %s tokens in, %s out", screen_tokens(arena, run->row.tokens.input),
+                   screen_tokens(arena, run->row.tokens.output));
+    if (!played && !isnan(run->row.cost))
         buf_printf(&text, ", %.2f USD", run->row.cost);
     buf_printf(&text, ". Of %s.", show_tally(arena, run));
     explain_say(explain, text.data);
@@ -99,17 +102,6 @@ ancestors(const struct explain *explain, const struct store_candidate *candidate
     for (const struct store_candidate *at = candidate; at; at = archive_parent(explain->run, at))
         (*line)[--left] = at;
     return count;
-}
-
-/* "expected 5-12 %, got 6 %" */
-static const char *
-expectation(struct arena *arena, const struct store_candidate *candidate, double gain)
-{
-    double low = candidate->expected_low, high = candidate->expected_high;
-    if (!(low > 0) || !(high > 0) || isnan(gain))
-        return "";
-    return arena_printf(arena, " Expected %.0f-%.0f %%, got %.0f %%.", 100 * (low - 1),
-                        100 * (high - 1), 100 * (gain - 1));
 }
 
 /* The first sentence of a rationale, without its full stop. */
@@ -159,7 +151,9 @@ explain_step(const struct explain *explain, const struct store_candidate *candid
                                  arena_printf(arena, ".%lld", (long long)parent->number))
                : NULL;
     buf_printf(&text, "%s%s.", against ? ", " : "", against ? against : "");
-    buf_puts(&text, expectation(arena, candidate, parent ? archive_gain(candidate, parent) : NAN));
+    const char *expected = archive_expected(arena, explain->run, candidate, parent);
+    if (*expected)
+        buf_printf(&text, " E%s.", expected + 1); /* a sentence of its own */
     const char *profile = archive_profile(arena, explain->run, candidate);
     if (profile != NULL)
         buf_printf(&text, " Its profile: %s.", profile);
@@ -224,10 +218,12 @@ refusal(const struct explain *explain, const struct store_candidate *candidate)
     const struct store_verdict *verdict = archive_verdict(candidate);
     const char *why = screen_cut(arena, first_sentence(arena, candidate->why), 48);
     const char *fate = verdict ? verdict->status : "not judged";
-    double gain = parent ? archive_gain(candidate, parent) : NAN;
+    struct archive_comparison pair = {.gain = NAN};
+    if (parent != NULL)
+        archive_pair(explain->run, candidate, parent, &pair);
     if (archive_is_correct(candidate))
-        fate = strcmp(candidate->accepted, "slower") == 0 && gain < 1
-                   ? arena_printf(arena, "%s %% slower", screen_percent(arena, archive_share(gain)))
+        fate = strcmp(candidate->accepted, "slower") == 0 && pair.gain < 1
+                   ? arena_printf(arena, "%s slower", archive_share_text(arena, pair.gain))
                : candidate->accepted[0] ? candidate->accepted
                                         : "correct";
     return arena_printf(arena, "%s (.%lld, %s)", *why ? why : archive_who(candidate),

@@ -39,29 +39,37 @@ interval(struct arena *arena, const struct store_case *timed)
     return arena_printf(arena, " [%.3g, %.3g]", timed->low_us / scale, timed->high_us / scale);
 }
 
-static void
-put_first_line(struct buf *buf, const struct show_candidate *shown)
+static const char *
+verdict_text(struct arena *arena, const struct show_candidate *shown)
 {
-    struct arena *arena = buf->arena;
     const struct store_candidate *candidate = shown->candidate;
     const struct store_verdict *verdict = archive_verdict(candidate);
     const struct store_case *timed = archive_timed(candidate);
-    buf_printf(buf, "%s  %s", archive_name(arena, shown->run->row.name, candidate->number),
-               verdict ? verdict->status : "not judged");
+    struct buf buf = buf_in(arena);
+    buf_puts(&buf, verdict ? verdict->status : "not judged");
     if (timed != NULL)
-        buf_printf(buf, "  %s%s", table_time(arena, timed->median_us), interval(arena, timed));
+        buf_printf(&buf, "  %s%s", table_time(arena, timed->median_us), interval(arena, timed));
     if (timed != NULL && !isnan(timed->light))
-        buf_printf(buf, "  %.0f %%", 100 * timed->light);
+        buf_printf(&buf, "  %.0f %%", 100 * timed->light);
     const char *against =
         shown->parent ? archive_against(arena, shown->run, candidate, shown->parent,
                                         arena_printf(arena, "its parent %s", shown->parent_name))
                       : NULL;
     if (against != NULL && strcmp(candidate->phase, "file") != 0)
-        buf_printf(buf, "  %s", against);
+        buf_printf(&buf, "  %s", against);
     const char *decision = archive_decision(shown->run, candidate);
-    if (*decision && strcmp(decision, "same") != 0)
-        buf_printf(buf, "  (%s)", decision);
-    buf_putc(buf, '\n');
+    bool said =
+        against != NULL && (strcmp(decision, "same") == 0 || strcmp(decision, "slower") == 0);
+    if (*decision && !said)
+        buf_printf(&buf, "  (%s)", decision);
+    return buf.data;
+}
+
+static void
+put_first_line(struct buf *buf, const struct show_candidate *shown)
+{
+    const char *name = archive_name(buf->arena, shown->run->row.name, shown->candidate->number);
+    screen_paragraph(buf, name, strlen(name) + 2, verdict_text(buf->arena, shown));
 }
 
 static const char *
@@ -97,28 +105,11 @@ put_by(struct buf *buf, const struct show_candidate *shown)
     screen_paragraph(buf, "  by", INDENT, text.data);
 }
 
-/* "expected 5-12 %, got 6 %" */
-static const char *
-expected_text(struct arena *arena, const struct show_candidate *shown)
-{
-    const struct store_candidate *candidate = shown->candidate;
-    double low = candidate->expected_low, high = candidate->expected_high;
-    if (!(low > 0) || !(high > 0))
-        return "";
-    double gain = shown->parent ? archive_gain(candidate, shown->parent) : NAN;
-    const char *got = isnan(gain) ? "nothing"
-                      : strcmp(candidate->accepted, "same") == 0
-                          ? "the same"
-                          : arena_printf(arena, "%.0f %%", 100 * (gain - 1));
-    return arena_printf(arena, "expected %.0f-%.0f %%, got %s", 100 * (low - 1), 100 * (high - 1),
-                        got);
-}
-
 static void
 put_why(struct buf *buf, const struct show_candidate *shown)
 {
     const struct store_candidate *candidate = shown->candidate;
-    const char *expected = expected_text(buf->arena, shown);
+    const char *expected = archive_expected(buf->arena, shown->run, candidate, shown->parent);
     if (candidate->why[0] != '\0')
         screen_paragraph(buf, "  why", INDENT, arena_printf(buf->arena, "\"%s\"", candidate->why));
     screen_paragraph(buf, candidate->why[0] ? "" : "  why", INDENT, expected);

@@ -190,22 +190,18 @@ what_text(const struct tree *tree, const struct node *node)
     return archive_main_line(tree->arena, candidate->schedule);
 }
 
-/* "6 %", or nothing where the two cannot be told apart. */
+/* "6 %"; nothing where the search did not say which of the two is faster. */
 static const char *
-gain_cell(const struct tree *tree, const struct node *node, const char *decision)
+gain_cell(const struct tree *tree, const struct node *node)
 {
     const struct store_candidate *parent = parent_of(tree, node->candidate);
-    if (parent == NULL || node->folded > 1 || strcmp(decision, "same") == 0 ||
-        strcmp(node->candidate->phase, "file") == 0)
+    bool told =
+        archive_is_accepted(node->candidate) || strcmp(node->candidate->accepted, "slower") == 0;
+    struct archive_comparison pair;
+    if (parent == NULL || node->folded > 1 || !told)
         return "";
-    struct archive_comparison pair = {archive_gain(node->candidate, parent), NAN, NAN, false};
-    archive_comparison(tree->run, parent, node->candidate, &pair);
-    if (isnan(pair.gain) || pair.same)
-        return "";
-    if (pair.gain >= 1.5)
-        return arena_printf(tree->arena, "%.1fx", pair.gain);
-    return arena_printf(tree->arena, "%s %%",
-                        screen_percent(tree->arena, archive_share(pair.gain)));
+    archive_pair(tree->run, node->candidate, parent, &pair);
+    return isnan(pair.gain) || pair.same ? "" : archive_share_text(tree->arena, pair.gain);
 }
 
 /* ---- lines ---- */
@@ -231,7 +227,7 @@ add_row(const struct tree *tree, const struct node *node, const char *marks, str
                      (long long)candidate->number),
         node->folded > 1 && archive_is_draft(tree->run, candidate) ? "builtin"
                                                                    : archive_who(candidate),
-        what_text(tree, node), gain_cell(tree, node, decision), decision};
+        what_text(tree, node), gain_cell(tree, node), decision};
 }
 
 static void

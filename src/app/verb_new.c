@@ -1,5 +1,5 @@
 /* hone new: a program from words, by the nearest operator of the library. */
-#include "app/new.h"
+#include "app/cli.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -10,48 +10,11 @@
 
 #define MOST_OTHERS 3
 
-/* ---- a draft of somebody else ---- */
-
-/* The inside of the last fence, else all of it. */
-static const char *
-unfenced(struct arena *arena, const char *reply)
-{
-    const char *begin = NULL, *end = NULL, *open = NULL;
-    for (const char *at = reply; (at = strstr(at, "```")) != NULL; at += 3) {
-        if (open == NULL) {
-            open = strchrnul(at, '\n');
-            continue;
-        }
-        begin = open;
-        end = at;
-        open = NULL;
-    }
-    if (begin == NULL)
-        return reply;
-    return arena_strndup(arena, begin, (size_t)(end - begin));
-}
-
-enum status
-new_from_reply(struct arena *arena, const char *reply, const char *path, const char **program,
-               struct diags *diags)
-{
-    const char *text = unfenced(arena, reply);
-    struct buf pretty = buf_in(arena);
-    struct lang *lang = lang_parse(arena, path, text, strlen(text), diags);
-    for (size_t i = 0; lang != NULL && i < lang_case_count(lang); i++)
-        if (lang_program(lang, i, NULL, 0, diags) == NULL)
-            return STATUS_INPUT;
-    if (lang == NULL || lang_format(&pretty, path, text, strlen(text), diags) != STATUS_OK)
-        return STATUS_INPUT;
-    *program = pretty.data;
-    return STATUS_OK;
-}
-
 /* ---- what is said ---- */
 
 /* Others of the ranking, each name once; "" where the first is far ahead. */
 static const char *
-others_text(struct arena *arena, const struct new_match *matches, size_t count)
+others_text(struct arena *arena, const struct lang_match *matches, size_t count)
 {
     struct buf buf = buf_in(arena);
     size_t told = 0;
@@ -130,18 +93,18 @@ write_draft(struct cli *cli, const struct draft *draft)
 enum status
 verb_new(struct cli *cli)
 {
-    struct new_request request;
+    struct lang_words request;
     struct lang_entry *entries;
-    struct new_match *matches;
+    struct lang_match *matches;
     struct buf words = buf_in(cli->arena), text = buf_in(cli->arena);
     struct draft draft;
     for (size_t i = 0; i < cli->operand_count; i++)
         buf_printf(&words, "%s ", cli->operands[i]);
-    enum status status = new_read_words(cli, words.data, &request);
+    enum status status = lang_read_words(cli->arena, words.data, &request, cli->diags);
     if (status != STATUS_OK)
         return status;
     size_t count = lang_catalogue(cli->arena, &entries);
-    size_t found = new_rank(cli->arena, &request, entries, count, &matches);
+    size_t found = lang_rank(cli->arena, &request, entries, count, &matches);
     if (found == 0)
         return no_match(cli);
     draft.entry = matches[0].entry;

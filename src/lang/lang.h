@@ -7,6 +7,7 @@
  *   lang_interpret                                         its meaning, on small shapes
  *   lang_emit                                              the same meaning as C, for true shapes
  *   lang_catalogue, lang_instance    the operators there are, and one of them as a task of its own
+ *   lang_read_words, lang_rank       a task in words, and which operator is nearest
  *
  * Ownership law: everything returned lives in the arena given to lang_open or named in the call.
  * Errors are the caller's (a positioned message in `diags`, STATUS_INPUT) or ours (assert).
@@ -120,6 +121,37 @@ struct lang_wish {
 enum status
 lang_instance(struct arena *arena, struct buf *buf, const struct lang_entry *entry,
               const struct lang_wish *wish, const char **unused, struct diags *diags);
+
+/* A task in words: "rms norm, 4096x1024 floats, N=512". */
+struct lang_words {
+    struct lang_wish wish;
+    const char *const *words; /* what is left, in lower case */
+    const bool *without;      /* each: it stands behind "without" or "no" */
+    size_t count;
+};
+
+/* STATUS_INPUT: a size that is none. */
+enum status
+lang_read_words(struct arena *arena, const char *text, struct lang_words *words,
+                struct diags *diags);
+
+struct lang_match {
+    const struct lang_entry *entry;
+    double score;
+};
+
+/* The entries by how well the words fit, the best first; those that do not fit at all are left out.
+ */
+size_t
+lang_rank(struct arena *arena, const struct lang_words *words, const struct lang_entry *entries,
+          size_t count, struct lang_match **matches);
+
+/* A program that somebody drafted, a model perhaps: the text of the reply, with or without words
+ * and fences around it. *program is what was found in it, in the house style. STATUS_INPUT: it is
+ * none, and `diags` says why in words that may be sent back. */
+enum status
+lang_draft(struct arena *arena, const char *reply, const char *path, const char **program,
+           struct diags *diags);
 
 /* ---- cost ---- */
 

@@ -348,14 +348,15 @@ a_candidate_is_told(void **state)
     finish(unit, &made);
     struct answer answer = HONE(unit, "show", name_of(unit, &made, 5));
     assert_int_equal(answer.code, 0);
-    says(answer.out, "  correct  3.61 ms [3.59, 3.63]  75 %  6 % faster than its parent .4 [5.2, "
-                     "6.8]  (accepted)\n");
+    says(answer.out,
+         "  correct  3.61 ms [3.59, 3.63]  75 %  side by side 6 % faster than its parent .4 [5.2, "
+         "6.8]  (accepted)\n");
     says(answer.out, "coder, test:MODEL, phase improve, call 1, 7.9k in (6.1k cached), 3.8k out, "
                      "0.034 USD");
     says(answer.out, "\"Two query blocks share each K tile.");
-    says(answer.out, "expected 5-12 %, got 6 %");
+    says(answer.out, "expected 5 to 12 %, got 6 %");
     says(answer.out, "to .4: 1 lines removed, 1 added");
-    says(answer.out, "loads_per_fma 1.1");
+    says(answer.out, "loads per fma 1.1");
     says(HONE(unit, "show", name_of(unit, &made, 5), "--diff").out, "-int b;\n+int c;\n");
     answer = HONE(unit, "show", name_of(unit, &made, 5), "--code");
     assert_string_equal(answer.out, "int a;\nint c;\nvoid kernel(void) {}\n");
@@ -426,8 +427,8 @@ a_run_is_explained(void **state)
                      "0.07 USD.");
     says(answer.out, ".4, coder, \"K^T tile kept packed across query blocks\": 4.02 -> 3.84 ms");
     says(answer.out, ".5, coder, \"Two query blocks share each K tile\": 3.84 -> 3.61 ms");
-    says(answer.out, "Expected 5-12 %, got 6 %.");
-    says(answer.out, "Its profile: loads_per_fma");
+    says(answer.out, "Expected 5 to 12");
+    says(answer.out, "Its profile: loads per fma");
     says(answer.out, ".6, sweep, \"BQ=12 BK=96\": 3.61 -> 3.38 ms");
     says(answer.out, "Beside the way: .9");
     says(answer.out, "It ended because the evaluations were used up. It is at 80 % of the speed of "

@@ -134,13 +134,79 @@ what_an_operator_refuses_is_told(void **state)
     assert_true(diags_errors(unit->diags) > 0);
 }
 
+/* ---- words and replies ---- */
+
+static const char *
+nearest(struct unit *unit, const char *text)
+{
+    struct lang_words words;
+    struct lang_entry *entries;
+    struct lang_match *matches;
+    size_t count = lang_catalogue(unit->arena, &entries);
+    if (lang_read_words(unit->arena, text, &words, unit->diags) != STATUS_OK)
+        return "(refused)";
+    size_t found = lang_rank(unit->arena, &words, entries, count, &matches);
+    return found ? matches[0].entry->name : "(none)";
+}
+
+static void
+words_find_operators(void **state)
+{
+    struct unit *unit = *state;
+    assert_string_equal(nearest(unit, "a fast RMSNorm kernel"), "rms_norm");
+    assert_string_equal(nearest(unit, "max pooling 2d backward"), "max_pool2d_backward");
+    assert_string_equal(nearest(unit, "grouped attention"), "grouped_attention");
+    assert_string_equal(nearest(unit, "log softmax"), "log_softmax");
+    assert_string_equal(nearest(unit, "mse loss"), "mse_loss");
+    assert_string_equal(nearest(unit, "gru"), "gru");
+    assert_string_equal(nearest(unit, "the of 12"), "(none)");
+    assert_string_equal(nearest(unit, ""), "(none)");
+    assert_string_equal(nearest(unit, "softmax 0x4"), "(refused)");
+}
+
+static void
+every_name_finds_itself(void **state)
+{
+    struct unit *unit = *state;
+    struct lang_entry *entries;
+    size_t count = lang_catalogue(unit->arena, &entries), missed = 0;
+    for (size_t i = 0; i < count; i += 3) {
+        const char *found = nearest(unit, entries[i].name);
+        if (strcmp(found, entries[i].name) != 0)
+            print_message("%s leads to %s\n", entries[i].name, found);
+        missed += strcmp(found, entries[i].name) != 0;
+    }
+    assert_int_equal(missed, 0);
+}
+
+static void
+programs_are_found_in_replies(void **state)
+{
+    struct unit *unit = *state;
+    const char *program;
+    const char *reply = "Sure:\n```op\nop a\ndim N=4\nin X: f32[N]\nY[i]=X[i]\nout Y\n```\nDone.";
+    assert_int_equal(lang_draft(unit->arena, reply, "a.op", &program, unit->diags), STATUS_OK);
+    assert_string_equal(program, "op a\ndim N=4\nin X: f32[N]\nY[i] = X[i]\nout Y\n");
+    assert_int_equal(lang_draft(unit->arena, "```no```", "a.op", &program, unit->diags),
+                     STATUS_INPUT);
+    assert_true(diags_errors(unit->diags) > 0);
+    struct diags *diags = diags_create(unit->arena, 0);
+    assert_int_equal(lang_draft(unit->arena, "dim N=4\nin X: f32[N]\nY[i] = X[i+1]\nout Y\n",
+                                "a.op", &program, diags),
+                     STATUS_INPUT);
+    assert_non_null(strstr(diags_get(diags, 0)->message, "i")); /* with a place and a remedy */
+    assert_true(diags_get(diags, 0)->place.line == 3);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(everything_becomes_a_task), UNIT_TEST(shapes_set_the_dims),
-        UNIT_TEST(two_shapes_must_agree),     UNIT_TEST(names_set_dims_and_constants),
-        UNIT_TEST(types_are_filled_in),       UNIT_TEST(what_an_operator_refuses_is_told),
+        UNIT_TEST(everything_becomes_a_task),     UNIT_TEST(shapes_set_the_dims),
+        UNIT_TEST(two_shapes_must_agree),         UNIT_TEST(names_set_dims_and_constants),
+        UNIT_TEST(types_are_filled_in),           UNIT_TEST(what_an_operator_refuses_is_told),
+        UNIT_TEST(words_find_operators),          UNIT_TEST(every_name_finds_itself),
+        UNIT_TEST(programs_are_found_in_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

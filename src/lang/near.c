@@ -1,5 +1,5 @@
-/* What the words of `hone new` say: sizes, types, and which operator fits best. */
-#include "app/new.h"
+/* A task in words: sizes, types, and which operator of the catalogue fits best. */
+#include "lang/lang.h"
 
 #include "base/text.h"
 
@@ -117,17 +117,19 @@ read_size(struct arena *arena, const char *word, struct lang_size *size)
 }
 
 static enum status
-check_size(struct cli *cli, const char *word, int64_t size)
+check_size(struct diags *diags, const char *word, int64_t size)
 {
     if (size >= 1 && size <= LARGEST_SIZE)
         return STATUS_OK;
-    return cli_wrong(cli, "%s: a size is a number from 1 on", word);
+    diags_add(diags, DIAG_ERROR, (struct place){0}, "%s: a size is a number from 1 on", word);
+    return STATUS_INPUT;
 }
 
 /* ---- reading ---- */
 
 struct reading {
-    struct cli *cli;
+    struct arena *arena;
+    struct diags *diags;
     struct lang_shape *shapes;
     struct lang_size *sizes;
     const char **words;
@@ -160,7 +162,7 @@ take_shape(struct reading *reading, const char *word, const struct lang_shape *s
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < shape->rank && status == STATUS_OK; i++)
-        status = check_size(reading->cli, word, shape->sizes[i]);
+        status = check_size(reading->diags, word, shape->sizes[i]);
     if (reading->shape_count < MOST_SHAPES)
         reading->shapes[reading->shape_count++] = *shape;
     return status;
@@ -192,7 +194,7 @@ take_plain(struct reading *reading, const char *word)
 static enum status
 take_word(struct reading *reading, const char *word)
 {
-    struct arena *arena = reading->cli->arena;
+    struct arena *arena = reading->arena;
     struct lang_shape shape;
     struct lang_size size;
     const char *small = lower(arena, word);
@@ -201,7 +203,7 @@ take_word(struct reading *reading, const char *word)
     if (read_size(arena, word, &size)) {
         if (reading->size_count < MOST_WORDS)
             reading->sizes[reading->size_count++] = size;
-        return check_size(reading->cli, word, size.size);
+        return check_size(reading->diags, word, size.size);
     }
     if (reading->count < MOST_WORDS)
         take_plain(reading, small);
@@ -209,11 +211,12 @@ take_word(struct reading *reading, const char *word)
 }
 
 enum status
-new_read_words(struct cli *cli, const char *text, struct new_request *request)
+lang_read_words(struct arena *arena, const char *text, struct lang_words *words,
+                struct diags *diags)
 {
-    struct arena *arena = cli->arena;
     struct reading reading = {
-        .cli = cli,
+        .arena = arena,
+        .diags = diags,
         .shapes = arena_array(arena, MOST_SHAPES, sizeof *reading.shapes),
         .sizes = arena_array(arena, MOST_WORDS, sizeof *reading.sizes),
         .words = arena_array(arena, MOST_WORDS, sizeof *reading.words),
@@ -225,14 +228,14 @@ new_read_words(struct cli *cli, const char *text, struct new_request *request)
     for (char *word; status == STATUS_OK && (word = strsep(&rest, " ,;:()[]\"'\t\n")) != NULL;)
         if (*word != '\0')
             status = take_word(&reading, word);
-    *request = (struct new_request){.wish = {.dtype = reading.dtype,
-                                             .shapes = reading.shapes,
-                                             .shape_count = reading.shape_count,
-                                             .sizes = reading.sizes,
-                                             .size_count = reading.size_count},
-                                    .words = reading.words,
-                                    .without = reading.without,
-                                    .count = reading.count};
+    *words = (struct lang_words){.wish = {.dtype = reading.dtype,
+                                          .shapes = reading.shapes,
+                                          .shape_count = reading.shape_count,
+                                          .sizes = reading.sizes,
+                                          .size_count = reading.size_count},
+                                 .words = reading.words,
+                                 .without = reading.without,
+                                 .count = reading.count};
     return status;
 }
 
@@ -288,7 +291,7 @@ weight(const char *word, const struct lang_entry *entries, size_t count)
 
 /* Whether a part of a name was said; "rms_norm" says both of its parts. */
 static bool
-is_said(const struct new_request *request, const char *part, size_t length)
+is_said(const struct lang_words *request, const char *part, size_t length)
 {
     for (size_t i = 0; i < request->count; i++)
         for (const char *at = request->words[i]; *at;) {
@@ -302,7 +305,7 @@ is_said(const struct new_request *request, const char *part, size_t length)
 
 /* Parts of a name that nobody said: rms_norm_backward is not rms_norm. */
 static double
-unsaid(const struct new_request *request, const char *name)
+unsaid(const struct lang_words *request, const char *name)
 {
     double parts = 0;
     for (const char *at = name; *at;) {
@@ -316,19 +319,20 @@ unsaid(const struct new_request *request, const char *name)
 static double
 word_score(const char *word, bool without, const struct lang_entry *entry)
 {
-    bool negative = false, behind = false;
-    double in_name = best_agreement(word, entry->name, &negative);
+    bool negative = false, behind = false, pair = strchr(word, '_') != NULL;
+    double in_name =
+        pair ? text_starts(entry->name, word) : best_agreement(word, entry->name, &negative);
+    double in_about = pair ? 0 : best_agreement(word, entry->about, &behind);
     if (strcmp(word, entry->name) == 0)
-        in_name = 1.5;
-    else if (strchr(word, '_') != NULL && text_starts(entry->name, word))
-        in_name = 1;
-    double in_about = best_agreement(word, entry->about, &behind);
+        in_name = 1.2;
+    if (in_name + in_about == 0) /* said, and not there; pairs of words are only guesses */
+        return without || pair ? 0 : -1;
     double named = without ? -in_name : in_name;
     return 3 * named + (in_about > 0 ? (behind == without ? in_about : -in_about) : 0);
 }
 
 static double
-score(const struct new_request *request, const double *weights, const struct lang_entry *entry)
+score(const struct lang_words *request, const double *weights, const struct lang_entry *entry)
 {
     double sum = 0;
     for (size_t i = 0; i < request->count; i++)
@@ -336,26 +340,26 @@ score(const struct new_request *request, const double *weights, const struct lan
     if (sum <= 0)
         return 0;
     /* An example has sizes and cases that somebody chose. */
-    return sum - 2 * unsaid(request, entry->name) + (entry->kind == LANG_EXAMPLE ? 0.5 : 0);
+    return sum - 4 * unsaid(request, entry->name) + (entry->kind == LANG_EXAMPLE ? 0.5 : 0);
 }
 
 static int
 best_first(const void *a, const void *b)
 {
-    double left = ((const struct new_match *)a)->score,
-           right = ((const struct new_match *)b)->score;
+    double left = ((const struct lang_match *)a)->score,
+           right = ((const struct lang_match *)b)->score;
     if (left != right)
         return left > right ? -1 : 1;
-    const struct lang_entry *x = ((const struct new_match *)a)->entry;
-    const struct lang_entry *y = ((const struct new_match *)b)->entry;
+    const struct lang_entry *x = ((const struct lang_match *)a)->entry;
+    const struct lang_entry *y = ((const struct lang_match *)b)->entry;
     return x < y ? -1 : x > y; /* as they stand in the library */
 }
 
 /* "rms norm" is "rms_norm" too. */
-static struct new_request
-with_pairs(struct arena *arena, const struct new_request *request)
+static struct lang_words
+with_pairs(struct arena *arena, const struct lang_words *request)
 {
-    struct new_request more = *request;
+    struct lang_words more = *request;
     const char **words = arena_array(arena, 2 * request->count + 1, sizeof *words);
     bool *without = arena_array(arena, 2 * request->count + 1, sizeof *without);
     more.count = 0;
@@ -374,10 +378,10 @@ with_pairs(struct arena *arena, const struct new_request *request)
 }
 
 size_t
-new_rank(struct arena *arena, const struct new_request *request, const struct lang_entry *entries,
-         size_t count, struct new_match **matches)
+lang_rank(struct arena *arena, const struct lang_words *request, const struct lang_entry *entries,
+          size_t count, struct lang_match **matches)
 {
-    struct new_request all = with_pairs(arena, request);
+    struct lang_words all = with_pairs(arena, request);
     double *weights = arena_array(arena, all.count, sizeof *weights);
     size_t found = 0;
     *matches = arena_array(arena, count, sizeof **matches);
@@ -386,7 +390,7 @@ new_rank(struct arena *arena, const struct new_request *request, const struct la
     for (size_t i = 0; i < count; i++) {
         double here = score(&all, weights, &entries[i]);
         if (here > 0)
-            (*matches)[found++] = (struct new_match){&entries[i], here};
+            (*matches)[found++] = (struct lang_match){&entries[i], here};
     }
     qsort(*matches, found, sizeof **matches, best_first);
     return found;
