@@ -20,7 +20,7 @@ emit_case(struct builtin *builtin, struct buf *kernel, const struct program *pro
     const struct source source = {"schedule", schedule, strlen(schedule)};
     struct schedule *read = coder_read(builtin->arena, program, &source, &options, diags);
 
-    return read && coder_emit(kernel, builtin->arena, read, diags);
+    return read && coder_emit_short(kernel, builtin->arena, read, diags);
 }
 
 const char *

@@ -40,6 +40,11 @@ bool
 coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
            struct diags *diags);
 
+/* The same kernel, with `#include "hone.h"` where the functions of that header would stand. */
+bool
+coder_emit_short(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+                 struct diags *diags);
+
 /* ---- in words ---- */
 
 /* What the schedule does, a short paragraph: one or two sentences for each stage with loops of its

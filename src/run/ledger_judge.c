@@ -136,7 +136,7 @@ drop(void *context, struct judge_kernel *kernel)
 {
     struct court *court = context;
     struct told_kernel *told = (struct told_kernel *)kernel;
-    if (told == NULL)
+    if (told == NULL || told->real == NULL)
         return;
     court->real.drop(court->real.context, told->real);
     told->real = NULL;

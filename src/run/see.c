@@ -83,17 +83,32 @@ with_marks(struct arena *arena, const char *text)
                         (int)(close - open - 2), open + 2, close);
 }
 
+/* The kernel of the first case; of a schedule without the functions of hone.h. */
+static const char *
+short_form(struct team *team, const struct node *node)
+{
+    struct arena *arena = arena_of(team);
+    const struct program *program =
+        node->programs ? node->programs[0] : team->loop->result->cases[0].program;
+    struct coder_options options = {team->loop->options->machine.vector_bytes};
+    struct diags *ours = diags_create(arena, 1);
+    struct buf text = buf_in(arena);
+    const char *part = node->parts ? node->parts[0] : node->kernel;
+    if (node->lines == NULL || node->lines[0] == NULL)
+        return part;
+    struct source source = {"schedule", node->lines[0], strlen(node->lines[0])};
+    struct schedule *schedule = coder_read(arena, program, &source, &options, ours);
+    return schedule != NULL && coder_emit_short(&text, arena, schedule, ours) ? text.data : part;
+}
+
 const char *
 team__shown(struct team *team, const struct node *node)
 {
-    struct arena *arena = arena_of(team);
-    const struct loop *loop = team->loop;
     const struct recipe_role *coder =
         team->phase ? recipe_role(team->phase->recipe, AGENT_CODER) : NULL;
-    const char *text = node->parts ? node->parts[0] : node->kernel;
-    text = agent_short(arena, text, loop->options->target, loop->options->machine.vector_bytes);
+    const char *text = short_form(team, node);
     if (coder != NULL && (coder->agent.returns.formats & 1u << AGENT_FORMAT_FILL))
-        text = with_marks(arena, text);
+        text = with_marks(arena_of(team), text);
     return text;
 }
 

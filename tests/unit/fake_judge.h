@@ -26,14 +26,14 @@ struct fake_task {
     struct judge_setup setup;
 };
 
-/* Between 10 and 20 us, by what the text is; what it says itself in a comment "cost 5" counts. */
+/* Between 10 and 20 us, by what the text is; what it says itself, "cost = 5", counts. */
 static inline double
 cost_of(const struct fake *fake, const char *text)
 {
     char hash[HASH_TEXT];
-    const char *said = strstr(text, "/* cost ");
+    const char *said = strstr(text, "cost = ");
     if (said != NULL)
-        return strtod(said + 8, NULL);
+        return strtod(said + 7, NULL);
     if (fake->slow && strstr(text, fake->slow))
         return 1000;
     if (fake->fast && strstr(text, fake->fast))
@@ -110,7 +110,7 @@ fake_look(void *context, struct judge_task *task, struct arena *arena, const cha
     *kernel = (struct judge_kernel *)us;
     fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
     if (strstr(text, "BROKEN") != NULL) {
-        report->status = strstr(text, "BROKEN BUILD") ? JUDGE_BUILD_FAILED : JUDGE_WRONG;
+        report->status = strstr(text, "BROKEN_BUILD") ? JUDGE_BUILD_FAILED : JUDGE_WRONG;
         report->reason = "case default, 3 of 4800 elements of Y";
         *kernel = NULL;
     }
