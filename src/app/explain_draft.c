@@ -13,7 +13,8 @@
 #define MOST_TOKENS 64   /* of a line that is compared */
 #define MOST_DIFFERENT 2 /* tokens on each side that still count as one difference */
 #define MOST_TOLD 3
-#define WORTH 1.1 /* the least effect that is called one */
+#define WORTH 1.1         /* the least effect that is called one */
+#define MOST_COMPARED 500 /* drafts of a case: all pairs of them are looked at */
 
 struct drafts { /* of one case */
     const char *phase;
@@ -172,8 +173,9 @@ static struct effects
 find_effects(struct arena *arena, const struct drafts *drafts)
 {
     struct effects effects = {0};
-    for (size_t i = 0; i < drafts->count; i++)
-        for (size_t j = i + 1; j < drafts->count; j++)
+    size_t count = drafts->count < MOST_COMPARED ? drafts->count : MOST_COMPARED;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
             compare_drafts(arena, drafts->items[i], drafts->items[j], &effects);
     if (effects.count > 0)
         qsort(effects.items, effects.count, sizeof *effects.items, greatest_first);

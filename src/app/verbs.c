@@ -210,8 +210,6 @@ const struct verb verbs[] = {
         .operands = "FILE.op... | -",
         .details = "Rewrites each file in place if its form changes; comments are kept. - reads\n"
                    "the program from the standard input and writes it to the standard output.\n",
-        .example = "hone fmt examples/softmax.op",
-        .example_note = "the same program in the house style",
         .options = fmt_options,
         .least = 1,
         .most = SIZE_MAX,
@@ -227,8 +225,6 @@ const struct verb verbs[] = {
             "is shown. With a task also its prototype, the sizes of its cases and the prelude\n"
             "that stands before the kernel. Without a target: which there are. `hone contract\n"
             "hone.h` prints the header that kernels may include.\n",
-        .example = "hone contract cpu examples/softmax.op",
-        .example_note = "what a kernel for it must look like",
         .options = contract_options,
         .least = 0,
         .most = 2,
@@ -395,8 +391,6 @@ const struct verb verbs[] = {
             "The first use measures the peaks, which takes some seconds, and keeps them in the\n"
             "cache folder, from where the speed of light of `hone task` takes them; another\n"
             "processor or another number of them makes them stale. The noise is of this moment.\n",
-        .example = "hone machine",
-        .example_note = "what this machine can do, is it quiet enough",
         .options = machine_options,
         .run = verb_machine,
     },

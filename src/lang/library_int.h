@@ -1,5 +1,5 @@
-/* The operator library, the .op files under lib/, and the examples, embedded at build time (generated
- * library.c). */
+/* The operator library, the .op files under lib/, and the examples, embedded at build time
+ * (generated library.c). */
 #ifndef HONE_LANG_LIBRARY_INT_H
 #define HONE_LANG_LIBRARY_INT_H
 
