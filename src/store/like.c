@@ -1,0 +1,268 @@
+/* Memory that is similar to what is asked about.
+ *
+ * Two lists, one by words (bm25 of full text) and one by features (overlap, rare ones count more),
+ * are merged by reciprocal rank: an item gets 1 / (60 + place) of each list that it is in. Neither
+ * list may cost more as the archive grows, so a word or feature that many items have is looked at
+ * in the newest of them only; those that few have, and that say more, in all. */
+#include "store/sql_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FEW = 200,     /* items that a word or feature is looked at in */
+    RANKED = 1000, /* items that bm25 compares, about */
+    WORDS = 32,    /* of the question, */
+    KINDS = 32,    /* and so many features and kinds */
+    DEPTH = 50,    /* of each list */
+    FOUND = 10,
+};
+
+static const double RECIPROCAL = 60;
+
+struct scored {
+    int64_t item;
+    double score;
+};
+
+struct likes {
+    struct store *store;
+    struct arena *arena;
+    const char **kinds;
+    size_t kind_count;
+    struct scored *merged;
+    size_t count;
+};
+
+static int
+by_item(const void *left, const void *right)
+{
+    const struct scored *a = left, *b = right;
+
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The newer of two equal ones first. */
+static int
+by_score(const void *left, const void *right)
+{
+    const struct scored *a = left, *b = right;
+
+    if (a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    return by_item(right, left);
+}
+
+/* One entry for each item, with the sum of its scores, the highest first. */
+static size_t
+add_up(struct scored *list, size_t count)
+{
+    size_t kept = 0;
+
+    if (count == 0)
+        return 0;
+    qsort(list, count, sizeof *list, by_item);
+    for (size_t i = 1; i < count; i++)
+        if (list[i].item == list[kept].item)
+            list[kept].score += list[i].score;
+        else
+            list[++kept] = list[i];
+    qsort(list, kept + 1, sizeof *list, by_score);
+    return kept + 1;
+}
+
+static void
+add_scored(struct arena *arena, struct scored **list, size_t *count, int64_t item, double score)
+{
+    *list = store__room_for(arena, *list, *count, sizeof **list);
+    (*list)[(*count)++] = (struct scored){item, score};
+}
+
+static void
+add_place(struct likes *likes, int64_t item, size_t place)
+{
+    add_scored(likes->arena, &likes->merged, &likes->count, item,
+               1 / (RECIPROCAL + (double)place + 1));
+}
+
+/* ---- kinds ---- */
+
+/* All that there are, each found by a step over the index. */
+static void
+read_kinds(struct likes *likes)
+{
+    struct sql sql = sql_prepare(
+        likes->store, "WITH RECURSIVE known (kind) AS (SELECT min(kind) FROM item UNION ALL"
+                      " SELECT (SELECT min(kind) FROM item WHERE kind > known.kind) FROM known"
+                      " WHERE known.kind IS NOT NULL)"
+                      " SELECT kind FROM known WHERE kind IS NOT NULL LIMIT ?");
+
+    likes->kinds = arena_array(likes->arena, KINDS, sizeof *likes->kinds);
+    sql_int(&sql, KINDS);
+    while (sql_row(&sql))
+        likes->kinds[likes->kind_count++] = sql_get_text(&sql, likes->arena);
+    sql_end(&sql);
+}
+
+static bool
+is_wanted(const struct likes *likes, const char *kind)
+{
+    for (size_t i = 0; i < likes->kind_count; i++)
+        if (strcmp(likes->kinds[i], kind) == 0)
+            return true;
+    return false;
+}
+
+/* ---- by features ---- */
+
+static void
+rank_by_features(struct likes *likes, const char *features)
+{
+    const char **words;
+    size_t word_count = store__pieces(likes->arena, features, store__is_blank, KINDS, &words);
+    double all = (double)sql_number(likes->store, "SELECT max(id) FROM item");
+    struct scored *list = NULL;
+    size_t count = 0;
+    struct sql sql = sql_prepare(likes->store, "SELECT item FROM item_feature WHERE word = ?"
+                                               " AND kind = ? ORDER BY item DESC LIMIT ?");
+
+    for (size_t i = 0; i < word_count; i++) {
+        size_t from = count;
+
+        for (size_t k = 0; k < likes->kind_count; k++) {
+            sql_again(&sql);
+            sql_text(&sql, words[i]);
+            sql_text(&sql, likes->kinds[k]);
+            sql_int(&sql, FEW);
+            while (sql_row(&sql))
+                add_scored(likes->arena, &list, &count, sql_get_int(&sql), 0);
+        }
+        for (size_t n = from; n < count; n++)
+            list[n].score = log1p(all / (double)(count - from));
+    }
+    sql_end(&sql);
+    count = add_up(list, count);
+    for (size_t i = 0; i < count && i < DEPTH; i++)
+        add_place(likes, list[i].item, i);
+}
+
+/* ---- by words ---- */
+
+struct word {
+    const char *text;
+    size_t count;   /* of items that have it, up to FEW */
+    int64_t oldest; /* of those */
+};
+
+static int
+by_count(const void *left, const void *right)
+{
+    const struct word *a = left, *b = right;
+
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+/* How rare the words are, the rarest first; those that nobody has are left out. */
+static size_t
+weigh_words(struct likes *likes, const char *text, struct word *words)
+{
+    const char **pieces;
+    size_t count = 0,
+           pieces_count = store__pieces(likes->arena, text, store__is_no_letter, WORDS, &pieces);
+    struct sql sql = sql_prepare(likes->store,
+                                 "SELECT count(*), min(id) FROM (SELECT rowid AS id FROM item_words"
+                                 " WHERE item_words MATCH ? ORDER BY rowid DESC LIMIT ?)");
+
+    for (size_t i = 0; i < pieces_count; i++) {
+        sql_again(&sql);
+        sql_text(&sql, store__words_query(likes->arena, &pieces[i], 1, ""));
+        sql_int(&sql, FEW);
+        if (!sql_row(&sql))
+            break;
+        words[count] = (struct word){pieces[i], (size_t)sql_get_int(&sql), 0};
+        words[count].oldest = sql_get_int(&sql);
+        count += words[count].count > 0;
+    }
+    sql_end(&sql);
+    if (count)
+        qsort(words, count, sizeof *words, by_count);
+    return count;
+}
+
+/* The rare words, in all items; if there are only others, all words, as far back as the newest FEW
+ * of each reach. */
+static const char *
+choose_words(struct likes *likes, const struct word *words, size_t count, int64_t *oldest)
+{
+    const char *chosen[WORDS];
+    size_t chosen_count = 0, sum = 0;
+
+    *oldest = 0;
+    for (size_t i = 0; i < count && words[i].count < FEW && sum < RANKED; i++) {
+        chosen[chosen_count++] = words[i].text;
+        sum += words[i].count;
+    }
+    for (size_t i = 0; i < count && sum == 0; i++) {
+        chosen[chosen_count++] = words[i].text;
+        if (words[i].oldest > *oldest)
+            *oldest = words[i].oldest;
+    }
+    return store__words_query(likes->arena, chosen, chosen_count, "OR");
+}
+
+static void
+rank_by_words(struct likes *likes, const char *text)
+{
+    struct word words[WORDS];
+    size_t count = weigh_words(likes, text, words), place = 0;
+    int64_t oldest;
+    const char *query = choose_words(likes, words, count, &oldest);
+    struct sql sql =
+        sql_prepare(likes->store, "SELECT w.rowid, i.kind FROM item_words AS w JOIN item AS i"
+                                  " ON i.id = w.rowid WHERE item_words MATCH ? AND w.rowid >= ?"
+                                  " ORDER BY w.rank, w.rowid DESC");
+
+    sql_text(&sql, query);
+    sql_int(&sql, oldest);
+    while (count > 0 && place < DEPTH && sql_row(&sql)) {
+        int64_t item = sql_get_int(&sql);
+
+        if (is_wanted(likes, sql_get_text(&sql, likes->arena)))
+            add_place(likes, item, place++);
+    }
+    sql_end(&sql);
+}
+
+/* ---- together ---- */
+
+static void
+read_best(struct likes *likes, size_t most, struct store_item **items, size_t *count)
+{
+    size_t merged = add_up(likes->merged, likes->count);
+
+    for (size_t i = 0; i < merged && *count < most; i++) {
+        *items = store__room_for(likes->arena, *items, *count, sizeof **items);
+        if (!store__read_item(likes->store, likes->arena, likes->merged[i].item, &(*items)[*count]))
+            return;
+        (*items)[(*count)++].score = likes->merged[i].score;
+    }
+}
+
+enum status
+store_items_similar(struct store *store, struct arena *arena, const struct store_likeness *likeness,
+                    struct store_item **items, size_t *count, struct diags *diags)
+{
+    struct likes likes = {.store = store, .arena = arena};
+
+    *items = NULL;
+    *count = 0;
+    store__enter(store, SQL_READS);
+    likes.kind_count = store__pieces(arena, likeness->kinds, store__is_blank, KINDS, &likes.kinds);
+    if (likes.kind_count == 0)
+        read_kinds(&likes);
+    rank_by_features(&likes, likeness->features);
+    rank_by_words(&likes, likeness->text);
+    read_best(&likes, likeness->most ? likeness->most : FOUND, items, count);
+    return store__leave(store, diags);
+}
