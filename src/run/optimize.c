@@ -7,6 +7,16 @@
 
 /* ---- the cases ---- */
 
+/* Of the time for all: what the final judgement gets, a part of it and no more than it needs. */
+static const double FINAL_PART = 0.2, FINAL_SECONDS = 3; /* the latter for each case */
+
+static double
+searching_seconds(const struct run_options *options)
+{
+    return options->seconds -
+           fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
+}
+
 /* What is left, divided among the cases that are left. */
 static struct share
 share_of(const struct loop *loop, size_t number)
@@ -19,7 +29,7 @@ share_of(const struct loop *loop, size_t number)
     struct share share = {.evaluations = evaluations > 0 ? evaluations : 1};
     double now = run__elapsed(loop);
     if (options->seconds > 0)
-        share.until = now + (options->seconds - now) / (double)left;
+        share.until = now + (searching_seconds(options) - now) / (double)left;
     return share;
 }
 
