@@ -788,8 +788,10 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
     expr_interval(index, levels, &low, &high);
     for (unsigned i = 0; i < e->count; i++) {
         int64_t end = start + expr_integer(e->binder->extent[i]);
-        if (low >= start && high < end)
-            return value_at(nest, member, e->args[i], reduced);
+        if (low >= start && high < end) /* a number has as many digits as the whole */
+            return e->kind < KIND_F32 ? value_at(nest, member, e->args[i], reduced)
+                                      : operand(nest, member, e->args[i],
+                                                value_lane(nest, member, e, false), false, reduced);
         start = end;
     }
     if (varies(nest, member, index))
