@@ -185,6 +185,9 @@ work_names(const struct line *line, enum token_form form, size_t stage);
 /* What stage `reader` reads of stage `number` is computed for it where it is read. */
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
+/* The same without the lines in whose loops stage `top` is computed. */
+bool
+work_is_provided_in(const struct schedule *schedule, size_t number, size_t reader, size_t top);
 
 /* Loops of a block's own line, which share its steps among threads? */
 bool
