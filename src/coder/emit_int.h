@@ -150,6 +150,13 @@ struct emitter {
     const uint8_t **uses; /* by stage: how often a node is used, by id */
 };
 
+/* Lanes are of 8 bytes. */
+static inline bool
+nest_is_wide(const struct nest *nest)
+{
+    return nest->em->schedule->vector_bytes / nest->lanes == 8;
+}
+
 void
 code_line(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "{" with what stands before it, and back. */
@@ -194,10 +201,6 @@ struct value
 value_as(struct nest *nest, struct value value, enum lane lane, bool vector);
 const char *
 value_type(const struct nest *nest, enum lane lane, bool vector);
-/* Where an element lies in its tensor's storage or box: the text of a pointer. */
-const char *
-value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
-              const struct lin *subscripts);
 struct value
 value_named(struct nest *nest, const char *base, struct value value);
 struct value
@@ -215,7 +218,16 @@ value_forget(struct nest *nest);
 enum lane
 value_lane(const struct nest *nest, const struct member *member, const struct expr *e, bool vector);
 
+/* load.c */
+/* Where an element lies in its tensor's storage or box: the text of a pointer. */
+const char *
+value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
+              const struct lin *subscripts);
+
 /* store.c */
+/* "p + a + 3" as "p[a + 3 + more]" */
+const char *
+value_place(struct emitter *em, const char *address, int64_t more);
 /* A scalar as an element of this type. */
 const char *
 value_element(struct emitter *em, enum dtype dtype, struct value value);
@@ -297,6 +309,9 @@ acc_term(struct nest *nest, struct member *member);
 /* box.c */
 void
 box_walk(struct nest *nest, size_t at);
+/* The innermost box of a tensor, or NULL. */
+const struct box *
+box_find(const struct nest *nest, const struct tensor *tensor);
 
 /* prefetch.c */
 void

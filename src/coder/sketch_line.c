@@ -1,5 +1,6 @@
 /* The line of one stage: a stream, rows, a tile of registers, a scan. */
 #include "coder/sketch_int.h"
+#include "coder/view_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -200,9 +201,8 @@ list_tiles(const struct look *look, struct tile tiles[TILES + 1])
 static const struct expr *
 load_with(const struct look *look, int with, int without)
 {
-    const struct expr *loads[32];
-    size_t count = 0;
-    sketch_loads(look->body, loads, &count, 32);
+    const struct expr *loads[VIEW_LOADS];
+    size_t count = view_loads(look->body, loads);
     for (size_t i = 0; i < count; i++)
         if (with >= 0 && (loads[i]->free & 1u << with) &&
             !(without >= 0 && (loads[i]->free & 1u << without)))
