@@ -378,8 +378,7 @@ check_order(struct checker *checker, const struct token *token)
         if (i == host || i == guest->number || other->fate == FATE_INLINE)
             continue;
         /* also what is computed in other loops may have its own, if others read it */
-        bool whole = other->fate == FATE_ROOT ||
-                     (other->fate == FATE_DO && other->stored && !other->in_place);
+        bool whole = work_is_root(other);
         if (work_loads(guest->code, other->tensor, NULL, 0) > 0 &&
             !work_is_provided(schedule, i, guest->number)) {
             if ((whole ? i : place_of(schedule, i)) >= now)

@@ -157,6 +157,18 @@ work_has_loops(const struct work *work)
 {
     return work->fate != FATE_INLINE && work->fate != FATE_SAME;
 }
+/* The whole tensor lies in memory. */
+static inline bool
+work_is_stored(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
+}
+/* It is computed as a whole by loops of its own, perhaps in those of another stage too. */
+static inline bool
+work_is_root(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
+}
 /* same.c */
 /* The tensor whose memory a stage without a line would be; NULL: none. Earlier stages are known. */
 const struct tensor *

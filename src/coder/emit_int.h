@@ -169,6 +169,12 @@ void
 code_remove(struct emitter *em, size_t start, size_t end);
 const char *
 code_name(struct emitter *em, const char *base); /* a fresh C name */
+/* "T.1" as "T_1" */
+const char *
+code_c_name(struct arena *arena, const char *name);
+/* Names the storage of all tensors, and declares that of those which are no arguments. */
+void
+code_name_storage(struct emitter *em);
 bool
 code_is_storage(const struct emitter *em, const char *name);
 /* A function of hone.h: the same text, remembered for the prelude. */
@@ -330,6 +336,11 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
 /* It is read. */
 void
 pack_use(const struct nest *nest, const struct expr *load);
+
+/* function.c */
+/* A stage with loops of its own; in a block the spans of its left indices are given. */
+void
+code_root(struct emitter *em, size_t stage, const struct span *left);
 
 /* tidy.c */
 /* Does the name stand in a C text, comments left out? */

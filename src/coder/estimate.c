@@ -329,10 +329,8 @@ program_bytes(const struct schedule *schedule)
     for (size_t i = 0; i < program->tensor_count; i++) {
         const struct tensor *tensor = program->tensors[i];
         bool there = tensor->stage == NULL;
-        if (!there) {
-            const struct work *work = &schedule->works[tensor->stage - program->stages];
-            there = work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
-        }
+        if (!there)
+            there = work_is_stored(&schedule->works[tensor->stage - program->stages]);
         bytes += there ? (double)tensor->count * (double)dtype_info[tensor->dtype].size : 0;
     }
     return bytes;

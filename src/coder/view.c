@@ -586,10 +586,8 @@ size_t
 view_roots(const struct schedule *schedule, size_t *roots)
 {
     size_t count = 0;
-    for (size_t i = 0; i < schedule->program->stage_count; i++) {
-        const struct work *work = &schedule->works[i];
-        if (work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place))
+    for (size_t i = 0; i < schedule->program->stage_count; i++)
+        if (work_is_root(&schedule->works[i]))
             roots[count++] = i;
-    }
     return count;
 }
