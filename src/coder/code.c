@@ -217,6 +217,7 @@ code_name_storage(struct emitter *em)
 {
     const struct program *program = em->schedule->program;
     em->storage = arena_array(em->arena, program->tensor_count + 1, sizeof *em->storage);
+    em->ahead = arena_array(em->arena, program->tensor_count + 1, sizeof *em->ahead);
     for (size_t i = 0; i < program->tensor_count; i++)
         em->storage[i] = storage_name(em, program->tensors[i]);
     for (size_t i = 0; i < program->stage_count; i++) {

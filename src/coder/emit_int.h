@@ -144,7 +144,8 @@ struct emitter {
     const char **types; /* vector types declared */
     size_t type_count;
     bool failed;
-    const char **storage; /* by tensor number: its name in C */
+    const char **storage; /* by tensor number: its name in C, */
+    int64_t *ahead;       /* and how many elements of it lie before what the name points to */
     const char **helpers; /* functions of hone.h in use */
     size_t helper_count;
     const uint8_t **uses; /* by stage: how often a node is used, by id */

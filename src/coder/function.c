@@ -2,6 +2,7 @@
  * the names of their tensors share one. */
 #include "coder/emit_int.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static void
@@ -23,6 +24,7 @@ struct function {
 struct touched { /* tensors that a root reads and writes */
     const struct tensor **tensors;
     size_t count;
+    int64_t *ahead; /* elements before what the parameter points to */
 };
 
 static void
@@ -72,6 +74,62 @@ has_storage(const struct emitter *em, const struct tensor *tensor)
     return work->fate == FATE_SAME || work_is_stored(work);
 }
 
+/* ---- layers: a network's weights may lie in one tensor, of which each stage reads a part ---- */
+
+struct lead { /* the numbers that all reads of a tensor begin with */
+    bool any;
+    unsigned count;
+    int64_t number[LANG_MAX_RANK];
+};
+
+static void
+add_lead(struct lead *lead, const struct expr *load)
+{
+    unsigned count = 0;
+    while (count < load->tensor->rank && (!lead->any || count < lead->count)) {
+        const struct expr *e = load->args[count];
+        if (e->op != OP_INT || e->integer < 0 || e->integer >= load->tensor->size[count] ||
+            (lead->any && e->integer != lead->number[count]))
+            break;
+        lead->number[count++] = e->integer;
+    }
+    lead->count = count;
+    lead->any = true;
+}
+
+static void
+find_lead(const struct emitter *em, size_t stage, const struct tensor *tensor, struct lead *lead)
+{
+    enum { MOST = 64 };
+    const struct line *line = &em->schedule->lines[stage];
+    const struct expr *loads[MOST];
+    size_t count = work_loads(em->schedule->works[stage].code, tensor, loads, MOST);
+    for (size_t i = 0; i < count && i < MOST; i++)
+        add_lead(lead, loads[i]);
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_DO || line->tokens[i].form == TOKEN_WITH)
+            find_lead(em, line->tokens[i].stage, tensor, lead);
+    if (count > MOST || em->schedule->works[stage].online != NULL)
+        *lead = (struct lead){.any = true};
+}
+
+/* How far behind the start of an input the part begins that a root reads: its parameter points
+ * there, so that stages which read other parts are equal. */
+static int64_t
+part_of(const struct emitter *em, size_t stage, const struct tensor *tensor)
+{
+    struct lead lead = {0};
+    int64_t ahead = 0, stride = tensor->count;
+    if (tensor->stage != NULL)
+        return 0;
+    find_lead(em, stage, tensor, &lead);
+    for (unsigned d = 0; d < lead.count; d++) {
+        stride /= tensor->size[d];
+        ahead += lead.number[d] * stride;
+    }
+    return ahead;
+}
+
 /* The body of a root under other names of its tensors; names inside begin anew. */
 static const char *
 body_of(struct emitter *em, size_t stage, const struct span *left, const struct touched *touched,
@@ -84,6 +142,7 @@ body_of(struct emitter *em, size_t stage, const struct span *left, const struct 
     const char **own = arena_array(em->arena, touched->count + 1, sizeof *own);
     for (size_t i = 0; i < touched->count; i++) {
         own[i] = em->storage[touched->tensors[i]->number];
+        em->ahead[touched->tensors[i]->number] = touched->ahead[i];
         if (names != NULL)
             em->storage[touched->tensors[i]->number] = names[i];
     }
@@ -94,8 +153,10 @@ body_of(struct emitter *em, size_t stage, const struct span *left, const struct 
     em->step = left != NULL ? left[em->schedule->works[stage].stage->carried].var : NULL;
     nest_stage(em, stage, left, NULL);
     em->step = NULL;
-    for (size_t i = 0; i < touched->count; i++)
+    for (size_t i = 0; i < touched->count; i++) {
         em->storage[touched->tensors[i]->number] = own[i];
+        em->ahead[touched->tensors[i]->number] = 0;
+    }
     em->out = out;
     em->bases = bases;
     em->base_count = base_count;
@@ -156,6 +217,16 @@ struct root {
     const char *key;             /* its text under plain names: equal functions have equal ones */
 };
 
+/* Has another tensor the same memory? */
+static bool
+is_shared(const struct root *root, size_t number)
+{
+    for (size_t i = 0; i < root->touched.count; i++)
+        if (i != number && strcmp(root->names[i], root->names[number]) == 0)
+            return true;
+    return false;
+}
+
 static struct root
 look_at(struct emitter *em, size_t stage, const struct span *left)
 {
@@ -176,6 +247,10 @@ look_at(struct emitter *em, size_t stage, const struct span *left)
                             ? root.plain[same]
                             : arena_printf(em->arena, "p%zu%s", i, dtype_info[tensor->dtype].name);
     }
+    touched->ahead = arena_array(em->arena, touched->count + 1, sizeof *touched->ahead);
+    for (size_t i = 0; i < touched->count; i++)
+        if (!is_shared(&root, i))
+            touched->ahead[i] = part_of(em, stage, touched->tensors[i]);
     root.key = body_of(em, stage, left, touched, root.plain);
     for (size_t i = 0; i < touched->count; i++)
         root.used[i] = has_storage(em, touched->tensors[i]) &&
@@ -215,9 +290,13 @@ static void
 call_function(struct emitter *em, const struct root *root, const char *name)
 {
     struct buf call = buf_in(em->arena);
-    for (size_t i = 0; i < root->touched.count; i++)
-        if (root->used[i])
-            buf_printf(&call, "%s%s", call.length ? ", " : "", root->names[i]);
+    for (size_t i = 0; i < root->touched.count; i++) {
+        if (!root->used[i])
+            continue;
+        buf_printf(&call, "%s%s", call.length ? ", " : "", root->names[i]);
+        if (root->touched.ahead[i] > 0)
+            buf_printf(&call, " + %" PRId64, root->touched.ahead[i]);
+    }
     if (root->step != NULL)
         buf_printf(&call, ", %s", root->step);
     code_line(em, "%s(%s);", name, call.data ? call.data : "");

@@ -20,18 +20,19 @@ value_address(struct nest *nest, const struct member *member, const struct tenso
               const struct lin *subscripts)
 {
     const struct box *box = box_find(nest, tensor);
-    struct lin offset = {0};
+    bool scratch = box != NULL && !box->whole;
+    struct lin offset = {.add = scratch ? 0 : -nest->em->ahead[tensor->number]};
     (void)member;
     for (unsigned i = 0; i < tensor->rank; i++) {
         int64_t stride = dimension_stride(box, tensor, i);
         lin_add(&offset, &subscripts[i], stride);
-        if (box != NULL && !box->whole) {
+        if (scratch) {
             offset.add -= box->at[i].add * stride;
             if (box->at[i].var != NULL)
                 lin_add_var(&offset, box->at[i].var, -stride);
         }
     }
-    const char *name = box != NULL && !box->whole ? box->name : nest->em->storage[tensor->number];
+    const char *name = scratch ? box->name : nest->em->storage[tensor->number];
     if (lin_is_number(&offset) && offset.add == 0)
         return name;
     return value_say(nest, "%s + %s", name, lin_text(nest->em->arena, &offset));

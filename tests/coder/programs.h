@@ -31,6 +31,12 @@ static const char *const coder_programs[] = {
     "in A: f32[4,11]; in B: f32[11,32]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
     "dim H=2\nin Q: f32[4,H,9]; in K: f32[16,H,9]\n"
     "P[h,i,j] = 0.25*sum[d](Q[i,h,d]*K[j,h,d])\nout P\n",
+    /* layers that are equal up to their part of the weights */
+    "dim N=5, C=7\nin X: f32[N,C]; in F: f32[2,3,C,C]; in b: f32[4,C]\n"
+    "S[n,k] = sum[c](X[n,c]*F[0,1,k,c])\nA[n,k] = max(S[n,k] + b[0,k], 0)\n"
+    "T[n,k] = sum[c](A[n,c]*F[1,0,k,c])\nB[n,k] = max(T[n,k] + b[1,k], 0)\n"
+    "U[n,k] = sum[c](B[n,c]*F[1,2,k,c])\nD[n,k] = max(U[n,k] + b[2,k], b[0,k])\n"
+    "V[n,k] = sum[c](D[n,c]*(F[1,1,k,c]+F[1,2,c,k]))\nE[n,k] = max(V[n,k] + b[3,k], 0)\nout E\n",
     /* convolutions and pools */
     "dim N=1, C=3, H=7, W=9, K=4\nin X: f32[N,C,H,W]; in F: f32[K,C,3,3]; in b: f32[K]\n"
     "Z = conv2d(X, F, b, pad=1)\nY = relu(Z)\nout Y\n",
