@@ -37,12 +37,13 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc $(WARNINGS) -ffp-contract=off -fPIC \
 	$(MODE_CFLAGS_$(MODE)) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(MODE_CFLAGS_$(MODE)) $(LDFLAGS)
-LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lm -ldl -lpthread
+LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lz -lm -ldl -lpthread
 
 # Files.
 
 OUT := build/$(MODE)
 LIBRARY := $(sort $(wildcard lib/*.op))
+RECIPES := $(sort $(filter-out %~,$(wildcard recipes/*)))
 APP_SOURCES := $(sort $(wildcard src/app/*.c))
 LIB_SOURCES := $(sort $(filter-out $(APP_SOURCES),$(wildcard src/*/*.c)))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
@@ -52,7 +53,7 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
-	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o
+	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o $(OUT)/gen/recipes.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 HELPER_PROGRAMS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/llm/*.c)))
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
@@ -65,6 +66,7 @@ BOX := $(OUT)/hone-box
 remember = $(if $(filter-out $(subst $() ,_,$(strip $(file <$(1)))),$(subst $() ,_,$(strip $(2)))),\
 	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(strip $(2))))
 $(call remember,build/gen/library.list,library: $(LIBRARY))
+$(call remember,build/gen/recipes.list,recipes: $(RECIPES))
 $(call remember,$(OUT)/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS))
 $(call remember,$(OUT)/objects.list,objects: $(LIB_OBJECTS) $(APP_OBJECTS))
 
@@ -89,6 +91,18 @@ build/gen/library.c: $(LIBRARY) build/gen/library.list
 	    printf '#include "lang/library_int.h"\n\n#include <stddef.h>\n\n'; \
 	    printf 'const struct library_file library_files[] = {\n'; \
 	    for file in $(LIBRARY); do \
+	        printf '{"%s",\n' "$$file"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf '""},\n'; \
+	    done; \
+	    printf '{NULL, NULL}};\n'; } >$@
+
+# The recipes, in the same way.
+build/gen/recipes.c: $(RECIPES) build/gen/recipes.list
+	$(call quiet,GEN,$@) { \
+	    printf '#include "recipe/recipe_int.h"\n\n#include <stddef.h>\n\n'; \
+	    printf 'const struct recipe_file recipe__files[] = {\n'; \
+	    for file in $(RECIPES); do \
 	        printf '{"%s",\n' "$$file"; \
 	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
 	        printf '""},\n'; \

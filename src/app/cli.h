@@ -119,6 +119,10 @@ verb_judge(struct cli *cli);
 enum status
 verb_optimize(struct cli *cli);
 enum status
+verb_resume(struct cli *cli);
+enum status
+verb_replay(struct cli *cli);
+enum status
 verb_schedule(struct cli *cli);
 enum status
 verb_export(struct cli *cli);
@@ -126,6 +130,8 @@ enum status
 verb_machine(struct cli *cli);
 enum status
 verb_models(struct cli *cli);
+enum status
+verb_recipes(struct cli *cli);
 enum status
 verb_config(struct cli *cli);
 enum status

@@ -214,10 +214,11 @@ take_section(struct reading *reading, const struct settings_section *section)
         reading->failed = true;
         return;
     }
-    if (!reading->ours || *section->name == '\0') {
+    bool named = *section->name != '\0' && strpbrk(section->name, " \t") == NULL;
+    if (!reading->ours || !named) {
         complain(reading, section->place,
-                 *section->name ? "providers stand in config in your configuration folder, not here"
-                                : "which provider? write [provider NAME]");
+                 named ? "providers stand in config in your configuration folder, not here"
+                       : "which provider? write [provider NAME]");
         return;
     }
     for (size_t i = 0; i < section->count; i++)
@@ -253,9 +254,8 @@ read_config_file(struct reading *reading, const char *path)
     return reading->failed ? STATUS_INPUT : STATUS_OK;
 }
 
-/* "~/.config/hone/config" */
-static const char *
-shorten(struct arena *arena, const char *path)
+const char *
+config_shorten(struct arena *arena, const char *path)
 {
     const char *home = getenv("HOME");
     if (home != NULL && home[0] == '/' && text_starts(path, home) && path[strlen(home)] == '/')
@@ -289,12 +289,12 @@ read_files(struct cli *cli, struct config *config)
     enum status status = STATUS_OK;
     if (config->folder != NULL) {
         const char *path = file_join(cli->arena, config->folder, "config");
-        own.shown = shorten(cli->arena, path);
+        own.shown = config_shorten(cli->arena, path);
         status = read_config_file(&own, path);
     }
     const char *path = find_dot_hone(cli->arena);
     if (status == STATUS_OK && path != NULL) {
-        here.shown = shorten(cli->arena, path);
+        here.shown = config_shorten(cli->arena, path);
         status = read_config_file(&here, path);
     }
     return status;
@@ -400,7 +400,7 @@ read_env_file(struct cli *cli)
 }
 
 enum status
-config_open_llm(struct cli *cli, struct llm **llm)
+config_open_llm(struct cli *cli, const struct llm_source *replay, bool offline, struct llm **llm)
 {
     const struct config *config;
     const char *cache = file_cache_folder(cli->arena);
@@ -411,7 +411,10 @@ config_open_llm(struct cli *cli, struct llm **llm)
     if (status != STATUS_OK)
         return status;
     struct llm_options options = {.providers = config->providers,
-                                  .provider_count = config->provider_count};
+                                  .provider_count = config->provider_count,
+                                  .offline = offline};
+    if (replay != NULL)
+        options.replay = *replay;
     if (cache != NULL)
         options.memory = file_join(cli->arena, cache, "models.json");
     if (config->folder != NULL) {

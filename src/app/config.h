@@ -43,9 +43,14 @@ config_read(struct cli *cli, const struct config **config);
 enum status
 config_threads(struct cli *cli, unsigned *threads);
 
+/* A path as people write it: "~/.config/hone/config". */
+const char *
+config_shorten(struct arena *arena, const char *path);
+
 /* A client for models, with the user's providers and prices. --env-file, which the verb must have,
- * is read first: its lines NAME=VALUE become variables where there are none yet. */
+ * is read first: its lines NAME=VALUE become variables where there are none yet. `replay` answers
+ * replay:NAME (NULL: nothing does); offline as in llm_options. */
 enum status
-config_open_llm(struct cli *cli, struct llm **llm);
+config_open_llm(struct cli *cli, const struct llm_source *replay, bool offline, struct llm **llm);
 
 #endif

@@ -3,6 +3,7 @@
 #define HONE_APP_OPTIMIZE_H
 
 #include "app/cli.h"
+#include "measure/measure.h"
 #include "run/run.h"
 
 struct optimize_view { /* what the live block needs besides the progress itself */
@@ -21,6 +22,39 @@ enum status
 optimize_start(struct cli *cli, const char *path, const struct target *target,
                const struct run_start **start);
 
+/* ---- a team (optimize_team.c) ---- */
+
+struct optimize_team {
+    struct run_team team;
+    struct llm_budget budget;
+    struct cli *cli;
+    struct judge *judge; /* whose box is used for figures; NULL: a replay */
+    const char *task;
+    const char *said[2]; /* the last news */
+};
+
+/* Reads --recipe, --model, --role and the limits of calls. `of`: the run that goes on or is
+ * replayed, whose recipe is taken from the archive; NULL: a new one. options->team stays NULL
+ * where the built-in search works alone. */
+enum status
+optimize_open_team(struct cli *cli, const struct store_run *of, struct run_options *options,
+                   struct optimize_team *team);
+
+void
+optimize_close_team(struct optimize_team *team);
+
+/* ---- the whole verb, also of resume and replay ---- */
+
+struct optimize_job {
+    struct cli *cli; /* as if the verb were `optimize` */
+    enum run_mode mode;
+    struct store *store; /* of a run that goes on or is replayed, opened by the caller */
+    struct store_run *earlier;
+};
+
+enum status
+optimize_do(struct optimize_job *job, struct run_result *result);
+
 /* A run_options.progress. */
 void
 optimize_progress(void *view, const struct run_progress *progress);
@@ -28,7 +62,8 @@ optimize_progress(void *view, const struct run_progress *progress);
 /* What there is to show at the end. */
 struct optimize_result {
     const char *task, *file;
-    const char *run; /* NULL: nothing was recorded */
+    const char *run;            /* NULL: nothing was recorded */
+    const char *recipe, *model; /* model NULL: none was asked */
     const struct run_options *options;
     const struct run_result *result;
 };

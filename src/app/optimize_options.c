@@ -50,20 +50,12 @@ read_count(struct cli *cli, const char *name, unsigned *count)
     return STATUS_OK;
 }
 
-/* "90", "90s", "2m", "1h" */
 static enum status
 read_seconds(struct cli *cli, double *seconds)
 {
     const char *text = cli_given(cli, "time");
-    char *end;
-    if (text == NULL)
-        return STATUS_OK;
-    double value = strtod(text, &end);
-    double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : 1;
-    if (end == text || !(value > 0) || value * unit > 1e9 ||
-        (*end && unit == 1 && strcmp(end, "s") != 0))
+    if (text != NULL && !text_seconds(text, seconds))
         return cli_wrong(cli, "--time %s: write seconds, or 2m, 1h", text);
-    *seconds = value * unit;
     return STATUS_OK;
 }
 

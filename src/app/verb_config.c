@@ -104,7 +104,7 @@ verb_config(struct cli *cli)
         (cli->json ? put_json : put_screen)(cli, config);
         return STATUS_OK;
     }
-    status = config_open_llm(cli, &llm);
+    status = config_open_llm(cli, NULL, false, &llm);
     if (status == STATUS_OK)
         (cli->json ? put_keys_json : put_keys)(cli, llm);
     llm_close(llm);

@@ -252,7 +252,7 @@ enum status
 verb_models(struct cli *cli)
 {
     struct view view = {0};
-    enum status status = config_open_llm(cli, &view.llm);
+    enum status status = config_open_llm(cli, NULL, false, &view.llm);
     if (status != STATUS_OK)
         return status;
     if (cli_given(cli, "prices") != NULL)

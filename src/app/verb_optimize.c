@@ -90,6 +90,29 @@ budget_json(struct arena *arena, const struct run_options *options)
     return json.data;
 }
 
+/* The command line, so that `hone resume` needs nothing else. */
+static const char *
+options_json(const struct cli *cli)
+{
+    struct buf json = buf_in(cli->arena);
+    const char *before = "";
+    buf_puts(&json, "{\"operand\":");
+    json_put_string(&json, cli->operands[0]);
+    buf_puts(&json, ",\"options\":{");
+    for (size_t i = 0; cli->verb->options[i].name != NULL || cli->verb->options[i].letter; i++) {
+        const struct option *option = &cli->verb->options[i];
+        if (cli->given[i] == NULL)
+            continue;
+        buf_puts(&json, before);
+        json_put_string(&json, option->name ? option->name : (char[]){option->letter, 0});
+        buf_putc(&json, ':');
+        json_put_string(&json, cli->given[i]);
+        before = ",";
+    }
+    buf_puts(&json, "}}");
+    return json.data;
+}
+
 /* What the schedules were chosen by. */
 static const char *
 machine_text(struct arena *arena, const struct measure_facts *facts,
@@ -107,6 +130,18 @@ machine_text(struct arena *arena, const struct measure_facts *facts,
     json_field_number(&json, "memory_gbs", machine->memory_gbs > 0 ? machine->memory_gbs : NAN);
     buf_putc(&json, '}');
     return json.data;
+}
+
+/* "anthropic:X", "builtin" for stand-ins; NULL: none. */
+static const char *
+model_text(const struct cli *cli, const struct run_options *options)
+{
+    struct buf text = buf_in(cli->arena);
+    if (options->team == NULL)
+        return NULL;
+    for (size_t i = 0; i < options->team->model_count; i++)
+        buf_printf(&text, "%s%s", i ? "," : "", llm_facts(options->team->models[i].model).text);
+    return options->team->model_count > 0 ? text.data : "builtin";
 }
 
 /* Without an archive the work is done all the same. */
@@ -135,7 +170,10 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
                                        .canonical = canonical.data,
                                        .source = source.text},
                               .target = options->target->name,
-                              .recipe = "builtin",
+                              .recipe = options->team ? options->team->recipe->name : "builtin",
+                              .recipe_text = options->team ? options->team->recipe->text : NULL,
+                              .model = model_text(cli, options),
+                              .options = options_json(cli),
                               .cases = cases_text(cli, options),
                               .budget = budget_json(cli->arena, options),
                               .machine = machine_text(cli->arena, facts, &options->machine),
@@ -158,7 +196,8 @@ close_archive(struct cli *cli, struct run_options *options, const struct run_res
 {
     if (options->store == NULL)
         return;
-    bool stopped = result->stopped != NULL && strcmp(result->stopped, "you") == 0;
+    /* what ended without a word may go on */
+    bool stopped = result->stopped == NULL || strcmp(result->stopped, "you") == 0;
     store_run_finish(options->store, options->run->id, stopped ? STORE_STOPPED : STORE_DONE,
                      result->stopped ? result->stopped : "", result->number, clock_wall(),
                      cli->diags);
@@ -174,6 +213,9 @@ show(struct cli *cli, const struct run_options *options, const struct run_result
     struct optimize_result shown = {.task = lang_name(options->lang),
                                     .file = file,
                                     .run = options->store ? options->run->name : NULL,
+                                    .recipe =
+                                        options->team ? options->team->recipe->name : "builtin",
+                                    .model = model_text(cli, options),
                                     .options = options,
                                     .result = result};
     enum status status = file_write(file, result->kernel, strlen(result->kernel), cli->diags);
@@ -216,12 +258,17 @@ warn_of_start(struct cli *cli, const struct run_start *start, const struct run_r
     }
 }
 
-/* The file, its cases, the place for the result. */
+/* The file, its cases, the place for the result. A run that goes on has its program in the archive.
+ */
 static enum status
-open_task(struct cli *cli, struct run_options *options, const char **file)
+open_task(struct cli *cli, const struct store_run *of, struct run_options *options,
+          const char **file)
 {
     size_t *cases;
-    options->lang = lang_open(cli->arena, cli->operands[0], cli->diags);
+    const char *path = cli->operands[0];
+    options->lang = of != NULL ? lang_parse(cli->arena, path, of->task.source,
+                                            strlen(of->task.source), cli->diags)
+                               : lang_open(cli->arena, path, cli->diags);
     if (options->lang == NULL)
         return STATUS_INPUT;
     enum status status =
@@ -235,18 +282,70 @@ open_task(struct cli *cli, struct run_options *options, const char **file)
         return cli_wrong(cli,
                          "%s: it has a reference in C and no stages to schedule; write it in "
                          "the tensor language",
-                         cli->operands[0]);
+                         path);
     *file = cli_given(cli, "o");
     if (*file == NULL)
         *file = arena_printf(cli->arena, "%s.c", lang_name(options->lang));
-    return check_output(cli, *file);
+    return STATUS_OK;
+}
+
+static enum status
+open_judge(struct cli *cli, const struct run_options *options, struct judge **judge)
+{
+    struct judge_options how = {.require_sandbox = cli_given(cli, "require-sandbox") != NULL};
+    enum status status = judge_open(&how, judge, cli->diags);
+    if (status != STATUS_OK)
+        return status;
+    return judge_fits(*judge,
+                      &(struct judge_setup){.lang = options->lang,
+                                            .cases = options->cases,
+                                            .case_count = options->case_count,
+                                            .target = options->target},
+                      cli->diags);
+}
+
+/* Where the run is kept: begun, or gone on with. */
+static enum status
+open_run(struct optimize_job *job, struct run_options *options, const struct measure_facts *facts,
+         struct store_run *run)
+{
+    if (job->earlier == NULL) {
+        open_archive(job->cli, options, facts, run);
+        return STATUS_OK;
+    }
+    *run = *job->earlier;
+    options->store = job->store;
+    options->run = run;
+    options->machine_key = run->machine_key;
+    options->family = run->task.family;
+    return job->mode == RUN_RESUME ? store_run_resume(job->store, run->id, job->cli->diags)
+                                   : STATUS_OK;
+}
+
+static double
+wall(void *context)
+{
+    (void)context;
+    return clock_seconds();
+}
+
+static enum status
+carry_out(struct optimize_job *job, struct run_options *options, struct judge *judge,
+          struct run_result *result)
+{
+    struct run_judge nobody = {.seconds = wall}; /* a replay asks no judge */
+    if (job->mode == RUN_REPLAY)
+        return run_optimize_by(job->cli->arena, &nobody, options, result, job->cli->diags);
+    catch_interrupt();
+    return run_optimize(job->cli->arena, judge, options, result, job->cli->diags);
 }
 
 enum status
-verb_optimize(struct cli *cli)
+optimize_do(struct optimize_job *job, struct run_result *result)
 {
-    struct run_options options = {.target = target_find("cpu"), .stop = &stop};
-    struct run_result result = {0};
+    struct cli *cli = job->cli;
+    struct run_options options = {.target = target_find("cpu"), .stop = &stop, .mode = job->mode};
+    struct optimize_team team = {0};
     struct measure_facts facts;
     struct store_run run;
     struct judge *judge = NULL;
@@ -254,36 +353,44 @@ verb_optimize(struct cli *cli)
     schedule_machine(cli->arena, &options.machine, &facts);
     enum status status = optimize_read_options(cli, &options);
     if (status == STATUS_OK)
-        status = open_task(cli, &options, &file);
+        status = open_task(cli, job->earlier, &options, &file);
+    if (status == STATUS_OK && job->mode != RUN_REPLAY)
+        status = check_output(cli, file);
     if (status != STATUS_OK)
         return status;
     options.machine_key = machine_key(cli->arena, &facts, &options);
     struct optimize_view view = {cli, lang_name(options.lang), options.machine.threads};
     options.progress = optimize_progress;
     options.context = &view;
-    struct judge_options how = {.require_sandbox = cli_given(cli, "require-sandbox") != NULL};
-    status = judge_open(&how, &judge, cli->diags);
+    team.task = view.task;
+    team.team.cpu = facts.cpu;
+    status = optimize_open_team(cli, job->earlier, &options, &team);
+    if (status == STATUS_OK && job->mode != RUN_REPLAY)
+        status = open_judge(cli, &options, &judge);
+    team.judge = judge;
     if (status == STATUS_OK)
-        status = judge_fits(judge,
-                            &(struct judge_setup){.lang = options.lang,
-                                                  .cases = options.cases,
-                                                  .case_count = options.case_count,
-                                                  .target = options.target},
-                            cli->diags);
-    if (status != STATUS_OK) {
-        judge_close(judge);
-        return status;
+        status = open_run(job, &options, &facts, &run);
+    if (status == STATUS_OK) {
+        status = carry_out(job, &options, judge, result);
+        log_progress_done(&cli->log);
+        if (job->mode != RUN_REPLAY) {
+            warn_of_start(cli, options.start, result);
+            if (status == STATUS_OK)
+                status = show(cli, &options, result, file);
+            else if (status == STATUS_NO)
+                say_why(cli, result);
+            close_archive(cli, &options, result);
+        }
     }
-    open_archive(cli, &options, &facts, &run);
-    catch_interrupt();
-    status = run_optimize(cli->arena, judge, &options, &result, cli->diags);
-    log_progress_done(&cli->log);
-    warn_of_start(cli, options.start, &result);
-    if (status == STATUS_OK)
-        status = show(cli, &options, &result, file);
-    else if (status == STATUS_NO)
-        say_why(cli, &result);
-    close_archive(cli, &options, &result);
     judge_close(judge);
+    optimize_close_team(&team);
     return status;
+}
+
+enum status
+verb_optimize(struct cli *cli)
+{
+    struct optimize_job job = {.cli = cli};
+    struct run_result result = {0};
+    return optimize_do(&job, &result);
 }

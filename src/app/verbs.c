@@ -57,6 +57,33 @@ static const struct option optimize_options[] = {
     {0, "require", "LIST", "'threads<=N isa<=sse2|avx2|avx512 deterministic', any of them"},
     {'o', NULL, "KERNEL.c", "where the kernel is written (default: the operator's name)"},
     {0, "require-sandbox", NULL, "refuse to run anything where the sandbox is not complete"},
+    {0, "recipe", "R", "how proposers are driven: hone recipes (default with a model: hone)"},
+    {0, "model", "M[,M2=0.3]",
+     "who proposes besides the built-in search; builtin: nobody is asked"},
+    {0, "role", "ROLE=M[,ROLE=M]", "a model of its own for a role, as in coder=anthropic:NAME"},
+    {0, "calls", "N", "ask models at most N times (default: the recipe's)"},
+    {0, "tokens", "N", "at most N tokens in all; instead of --cost where there is no price"},
+    {0, "cost", "USD", "spend at most so much (default: 1.00)"},
+    {0, "dry-run", NULL, "what would be asked, and what it would cost; nothing is sent"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
+    {0},
+};
+
+static const struct option resume_options[] = {
+    {0, "evals", "N", "judge at most N kernels in all (default: as it was begun)"},
+    {0, "time", "T", "search at most so long in all (default: as it was begun)"},
+    {0, "calls", "N", "ask models at most N times in all (default: as it was begun)"},
+    {0, "tokens", "N", "at most N tokens in all (default: as it was begun)"},
+    {0, "cost", "USD", "spend at most so much in all (default: as it was begun)"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
+    {0},
+};
+
+static const struct option replay_options[] = {
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
     {0},
 };
 
@@ -80,6 +107,12 @@ static const struct option models_options[] = {
     {0, "prices", NULL, "the table of prices in effect, in the form of the file prices"},
     {0, "env-file", "FILE",
      "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
+    {0},
+};
+
+static const struct option recipes_options[] = {
+    {0, "plain", NULL, "the file alone: what one of your own may begin with"},
+    {0, "keys", NULL, "what may be written in a recipe, as a table"},
     {0},
 };
 
@@ -177,6 +210,11 @@ const struct verb verbs[] = {
             "--start names a kernel to begin with. One that hone wrote is read for its schedules;\n"
             "any other is the kernel to beat, and where nothing beats it, it is given back.\n"
             "\n"
+            "With --model a model proposes too, or several, as the recipe says: plans, changes,\n"
+            "whole kernels. Nothing is believed before it is judged, and the result is never\n"
+            "slower than what the built-in search found. Without --model no call is made, ever.\n"
+            "--model builtin plays every role of a recipe without a model.\n"
+            "\n"
             "^C ends the search with the best kernel so far. Exit code 1: nothing correct was\n"
             "found.\n",
         .example = "hone optimize examples/softmax.op",
@@ -185,6 +223,33 @@ const struct verb verbs[] = {
         .least = 1,
         .most = 1,
         .run = verb_optimize,
+    },
+    {
+        .name = "resume",
+        .group = GROUP_GO_ON,
+        .summary = "a run goes on where it was stopped or killed",
+        .operands = "RUN",
+        .details = "Takes the decisions of the run again from what the archive has, which costs\n"
+                   "nothing, and goes on from there: no reply is paid for twice, no kernel that\n"
+                   "was judged is judged again. The program, the recipe and the options are those\n"
+                   "that it was begun with; limits may be given anew.\n",
+        .options = resume_options,
+        .least = 1,
+        .most = 1,
+        .run = verb_resume,
+    },
+    {
+        .name = "replay",
+        .group = GROUP_GO_ON,
+        .summary = "the decisions of a run again, from the archive alone",
+        .operands = "RUN",
+        .details = "No network, no model, no kernel is built or run. Every decision follows from\n"
+                   "the recipe, the seed and what the world answered then: either they are all\n"
+                   "the same, or the first difference is told (exit code 1).\n",
+        .options = replay_options,
+        .least = 1,
+        .most = 1,
+        .run = verb_replay,
     },
     {
         .name = "judge",
@@ -262,6 +327,20 @@ const struct verb verbs[] = {
         .least = 3,
         .most = 4,
         .run = verb_export,
+    },
+    {
+        .name = "recipes",
+        .group = GROUP_LOOK,
+        .summary = "how proposers can be driven: published systems as files",
+        .operands = "[NAME]",
+        .details =
+            "Lists the recipes: those of recipes/ in your configuration folder go before those\n"
+            "that came with the program. With a name, or a path with a slash in it, it prints\n"
+            "that file and what each line of it does, which is also how to check one of your own\n"
+            "(doc/recipes.md). A recipe with a mistake is exit code 2.\n",
+        .options = recipes_options,
+        .most = 1,
+        .run = verb_recipes,
     },
     {
         .name = "models",

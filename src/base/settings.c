@@ -62,7 +62,7 @@ read_section(struct reader *reader, char *line)
     if (*name != '\0')
         *name++ = '\0';
     name = text_trim(name);
-    if (*kind == '\0' || strpbrk(kind, "[]") || strpbrk(name, " \t[]"))
+    if (*kind == '\0' || strpbrk(kind, "[]") || strpbrk(name, "[]"))
         complain(reader, place, "no name of a section; write [kind name]");
     else
         add_section(reader, kind, name, place);

@@ -20,7 +20,8 @@ struct setting {
 };
 
 struct settings_section {
-    const char *kind, *name; /* "provider" and "lab"; "" and "" of what stands before the first */
+    const char *kind, *name; /* "provider" and "lab", "role" and "verifier memory"; "" and "" of
+                                what stands before the first */
     struct place place;
     struct setting *settings;
     size_t count;

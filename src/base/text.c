@@ -88,6 +88,20 @@ text_integer(const char *text, int64_t *value)
 }
 
 bool
+text_seconds(const char *text, double *seconds)
+{
+    char *end;
+    double value = strtod(text, &end);
+    double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : 1;
+
+    if (end == text || !(value > 0) || value * unit > 1e9 ||
+        (*end && unit == 1 && strcmp(end, "s") != 0))
+        return false;
+    *seconds = value * unit;
+    return true;
+}
+
+bool
 text_starts(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -143,6 +157,21 @@ text_printable(char *text)
         at += length ? length : 1;
     }
     return text;
+}
+
+size_t
+text_clean(char *text, size_t length)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\r' && i + 1 < length && text[i + 1] == '\n')
+            continue;
+        text[kept++] = text[i] == '\0' ? '?' : text[i] == '\r' ? '\n' : text[i];
+    }
+    text[kept] = '\0';
+    text_printable(text);
+    return kept;
 }
 
 bool

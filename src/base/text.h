@@ -15,6 +15,10 @@ text_nearest(const char *word, const char *const *candidates, size_t count);
 bool
 text_integer(const char *text, int64_t *value);
 
+/* A time in seconds: "90", "90s", "2m", "1.5h"; positive, at most 1e9. */
+bool
+text_seconds(const char *text, double *seconds);
+
 bool
 text_starts(const char *text, const char *prefix);
 bool
@@ -28,6 +32,11 @@ text_trim(char *text);
  * and bytes that are not UTF-8, become '?'. */
 char *
 text_printable(char *text);
+
+/* The same for text that may hold zero bytes, which become '?' too; and every kind of line end
+ * becomes a newline. text[length] is overwritten. How long it is then. */
+size_t
+text_clean(char *text, size_t length);
 
 /* The next `key = value` line of a text, cut up in place; comments run from '#' to the end of a
  * line, lines without '=' are passed over. *next moves on; false: there is none left. */

@@ -144,6 +144,21 @@ enum status
 box_compile(const struct box *box, struct arena *arena, const struct box_compile_request *request,
             struct box_compile_result *result, struct diags *diags);
 
+/* A program of this machine that looks at what the guest made: objdump, addr2line. It reads hostile
+ * bytes, so it runs where the compiler runs. */
+struct box_look {
+    const char *tool;        /* looked up in PATH; must lie below /usr */
+    const char *const *args; /* NULL-terminated; trusted; they name the file as file.name */
+    struct box_text file;
+    double seconds; /* of wall and CPU time; 0: 5 */
+    size_t output;  /* bytes kept; 0: 64 KB */
+};
+
+/* What it wrote, zero-terminated and cut at the limit; NULL if it is not installed or cannot be
+ * started. Whether it liked what it read is for the caller to see from that. */
+const char *
+box_look(const struct box *box, struct arena *arena, const struct box_look *look);
+
 /* The line of the file `name`, as it was compiled, that the instruction at this offset of an object
  * comes from; 0 if that cannot be told. Needs -g1 and addr2line. */
 uint32_t

@@ -40,6 +40,21 @@ bool
 coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
            struct diags *diags);
 
+/* The same kernel, with `#include "hone.h"` where the functions of that header would stand. */
+bool
+coder_emit_short(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+                 struct diags *diags);
+
+/* Emitted C begins with a title that has its schedule; a file may hold several, one for each case.
+ */
+struct coder_title {
+    const char *case_name, *schedule;
+};
+
+/* The titles in a text of any origin, in their order. */
+size_t
+coder_titles(struct arena *arena, const char *text, size_t length, struct coder_title **titles);
+
 /* ---- in words ---- */
 
 /* What the schedule does, a short paragraph: one or two sentences for each stage with loops of its
@@ -102,6 +117,16 @@ coder_space_open(struct arena *arena, const struct program *program,
 /* The schedule of a genome. It may be illegal: coder_read() tells. */
 struct coder_sketch
 coder_sketch(struct coder_space *space, const struct coder_genome *genome);
+
+/* The genome whose sketch is this schedule, every line filled in (coder_write). Looked for from the
+ * usual one on, one answer at a time towards the text, with at most `most` sketches. False: it was
+ * not found, and *genome is the nearest that was seen. */
+bool
+coder_find(struct coder_space *space, const char *text, unsigned most, struct coder_genome *genome);
+
+/* The schedule of a genome, every line filled in; NULL if it is illegal or cannot be emitted. */
+const char *
+coder_filled(struct coder_space *space, const struct coder_genome *genome);
 
 /* ---- what it would cost ---- */
 

@@ -165,7 +165,7 @@ put_bf16(struct buf *buf)
 
 /* Vector functions are of hone.h, scalar ones the language's own. */
 static void
-put_helpers(struct buf *buf, struct emitter *em)
+put_helpers(struct buf *buf, struct emitter *em, bool include)
 {
     const char **of_header = arena_array(em->arena, em->helper_count + 1, sizeof *of_header);
     size_t count = 0;
@@ -179,7 +179,10 @@ put_helpers(struct buf *buf, struct emitter *em)
         bf16 = bf16 || em->schedule->program->tensors[i]->dtype == DTYPE_BF16;
     if (count > 0) {
         buf_printf(buf, "#define HONE_VECTOR_BYTES %u\n", em->schedule->vector_bytes);
-        target_hone_text(buf, of_header, count);
+        if (include)
+            buf_puts(buf, "#include \"hone.h\"\n");
+        else
+            target_hone_text(buf, of_header, count);
     }
     if (bf16)
         put_bf16(buf);
@@ -212,9 +215,9 @@ mention_unused(struct buf *buf, const struct emitter *em, const char *body)
             buf_printf(buf, "    (void)%s;\n", em->storage[i]);
 }
 
-bool
-code_parts(struct code_parts *parts, struct arena *arena, const struct schedule *schedule,
-           struct diags *diags)
+static bool
+make_parts(struct code_parts *parts, struct arena *arena, const struct schedule *schedule,
+           bool include, struct diags *diags)
 {
     struct emitter em = {.arena = arena, .schedule = schedule, .diags = diags, .indent = 1};
     *parts = (struct code_parts){buf_in(arena), buf_in(arena), buf_in(arena), buf_in(arena)};
@@ -228,7 +231,7 @@ code_parts(struct code_parts *parts, struct arena *arena, const struct schedule 
     if (em.failed)
         return false;
     buf_add(&em.globals, em.bodies.data, em.bodies.length);
-    put_helpers(&parts->helpers, &em);
+    put_helpers(&parts->helpers, &em, include);
     put_signature(&parts->signature, &em);
     const char *body =
         parts->body.length > 0 ? tidy_unused(arena, arena_strdup(arena, parts->body.data)) : "";
@@ -239,6 +242,13 @@ code_parts(struct code_parts *parts, struct arena *arena, const struct schedule 
     return true;
 }
 
+bool
+code_parts(struct code_parts *parts, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags)
+{
+    return make_parts(parts, arena, schedule, false, diags);
+}
+
 void
 code_scalars(struct buf *buf)
 {
@@ -247,12 +257,12 @@ code_scalars(struct buf *buf)
         lang_put_helper(buf, lang_helpers[i]);
 }
 
-bool
-coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
-           struct diags *diags)
+static bool
+emit(struct buf *buf, struct arena *arena, const struct schedule *schedule, bool include,
+     struct diags *diags)
 {
     struct code_parts parts;
-    if (!code_parts(&parts, arena, schedule, diags))
+    if (!make_parts(&parts, arena, schedule, include, diags))
         return false;
     put_title(buf, schedule);
     buf_puts(buf, "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
@@ -264,4 +274,18 @@ coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule
     buf_add(buf, parts.body.data, parts.body.length);
     buf_puts(buf, "}\n");
     return true;
+}
+
+bool
+coder_emit(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+           struct diags *diags)
+{
+    return emit(buf, arena, schedule, false, diags);
+}
+
+bool
+coder_emit_short(struct buf *buf, struct arena *arena, const struct schedule *schedule,
+                 struct diags *diags)
+{
+    return emit(buf, arena, schedule, true, diags);
 }

@@ -91,16 +91,12 @@ files_of(struct arena *arena, const struct target *target, const struct judge__s
          size_t *count)
 {
     struct target_kernel text = {.text = source->text, .length = source->length};
-    const struct target_file *file = target->files;
-    struct box_text *files = NULL;
+    const struct target_file *const *files = target_files(arena, target, &text, count);
+    struct box_text *texts = arena_array(arena, *count + 1, sizeof *texts);
 
-    *count = 0;
-    for (; file && file->name; file++)
-        if (target_includes(&text, file->name)) {
-            files = arena_grow(arena, files, *count, *count + 1, sizeof *files);
-            files[(*count)++] = (struct box_text){file->name, file->text, strlen(file->text)};
-        }
-    return files;
+    for (size_t i = 0; i < *count; i++)
+        texts[i] = (struct box_text){files[i]->name, files[i]->text, strlen(files[i]->text)};
+    return texts;
 }
 
 static const char *
@@ -232,19 +228,13 @@ plain_name(struct arena *arena, const char *file, const char *suffix)
     return name;
 }
 
-/* Sizes and prototype, and the numbers that the kernel leaves to the host: the first of each. As
- * text and not as -D, which would make the precompiled headers useless. */
 static const char *
 defines_of(struct arena *arena, const struct target *target, const struct program *program,
            const struct target_kernel *read)
 {
     struct buf buf = buf_in(arena);
 
-    if (target->prelude)
-        target->prelude(&buf, program);
-    for (size_t i = 0; i < read->tune_count; i++)
-        buf_printf(&buf, "#define %s %lld\n", read->tunes[i].name,
-                   (long long)read->tunes[i].values[0]);
+    target_put_defines(&buf, target, program, read);
     return buf.data;
 }
 

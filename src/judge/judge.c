@@ -178,6 +178,12 @@ judge_box(const struct judge *judge)
     return box_machine(judge->box);
 }
 
+const struct box *
+judge_jail(const struct judge *judge)
+{
+    return judge->box;
+}
+
 /* ---- the verdict ---- */
 
 static void

@@ -131,6 +131,10 @@ judge_close(struct judge *judge); /* NULL is allowed */
 const struct box_machine *
 judge_box(const struct judge *judge);
 
+/* The box itself, for who looks at kernels without judging them (profile). */
+const struct box *
+judge_jail(const struct judge *judge);
+
 /* ---- a task ---- */
 
 /*    id      name       how long it measures */

@@ -120,6 +120,12 @@ lang_name(const struct lang *lang)
     return lang->task->name;
 }
 
+const char *
+lang_text(const struct lang *lang)
+{
+    return arena_strndup(lang->arena, lang->unit->source.text, lang->unit->source.length);
+}
+
 size_t
 lang_case_count(const struct lang *lang)
 {

@@ -36,6 +36,10 @@ lang_parse(struct arena *arena, const char *path, const char *text, size_t lengt
 const char *
 lang_name(const struct lang *lang);
 
+/* The file as its author wrote it. */
+const char *
+lang_text(const struct lang *lang);
+
 /* Case 0 is "default". */
 size_t
 lang_case_count(const struct lang *lang);

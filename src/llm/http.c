@@ -4,6 +4,7 @@
 #include "llm/llm_int.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +106,7 @@ parse(const char *text, size_t length)
     json_t *value = json_loadb(text, length, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
     if (value == NULL && (arena = arena_create()) != NULL) { /* perhaps only a bad byte */
         char *cleaned = arena_strndup(arena, text, length);
-        size_t left = llm__clean(cleaned, strnlen(cleaned, length));
+        size_t left = text_clean(cleaned, strnlen(cleaned, length));
         value = json_loadb(cleaned, left, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
     }
     arena_destroy(arena);
@@ -179,7 +180,7 @@ quoted(struct llm_call *call)
 {
     char *text = arena_strndup(call->arena, call->body.data,
                                call->body.length < QUOTED ? call->body.length : QUOTED);
-    llm__clean(text, strlen(text));
+    text_clean(text, strlen(text));
     for (char *at = text; *at; at++)
         if (*at == '\n' || *at == '\t')
             *at = ' ';

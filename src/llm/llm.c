@@ -3,6 +3,7 @@
 #include "llm/llm_int.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -150,7 +151,7 @@ copy(struct arena *arena, const char *text)
     if (text == NULL)
         return NULL;
     char *cleaned = arena_strdup(arena, text);
-    llm__clean(cleaned, strlen(cleaned)); /* JSON has no room for bytes that are not UTF-8 */
+    text_clean(cleaned, strlen(cleaned)); /* JSON has no room for bytes that are not UTF-8 */
     return cleaned;
 }
 
@@ -214,6 +215,14 @@ check_request(const struct llm_call *call, struct diags *diags)
     else
         return STATUS_OK;
     return STATUS_INPUT;
+}
+
+void
+llm_pass(struct llm *llm, const struct llm_request *request)
+{
+    (void)llm;
+    if (request->model->wire == LLM_SCRIPTED)
+        llm__scripted_pass(request->model, request->label);
 }
 
 enum status
@@ -327,8 +336,8 @@ fill_result(struct llm_call *call, enum llm_outcome outcome)
     struct llm_record *record = &result->record;
     double now = clock_seconds();
     llm__split_thoughts(call);
-    call->text.length = llm__clean(call->text.data, call->text.length);
-    call->reasoning.length = llm__clean(call->reasoning.data, call->reasoning.length);
+    call->text.length = text_clean(call->text.data, call->text.length);
+    call->reasoning.length = text_clean(call->reasoning.data, call->reasoning.length);
     result->text = llm_redact(call->llm, call->arena, call->text.data);
     result->reasoning = llm_redact(call->llm, call->arena, call->reasoning.data);
     result->text_length = strlen(result->text);
@@ -407,7 +416,7 @@ llm__fault(struct llm_call *call, enum llm_outcome outcome, const char *format, 
     va_start(args, format);
     buf_vprintf(&buf, format, args);
     va_end(args);
-    llm__clean(buf.data, buf.length);
+    text_clean(buf.data, buf.length);
     call->fault = outcome;
     call->message = buf.data;
 }

@@ -181,6 +181,8 @@ struct llm_options { /* zeros: the defaults that are named */
     size_t reply_bytes;       /* of one attempt, as sent (16 MB) */
     size_t line_bytes;        /* of one line of a stream (4 MB) */
     uint64_t seed;            /* of the jitter */
+    bool offline;             /* a replay: no key is read, no file of a model opened, and nothing
+                                 can be sent */
 };
 
 enum status
@@ -319,6 +321,14 @@ struct llm_result {
 enum status
 llm_submit(struct llm *llm, const struct llm_request *request, struct llm_call **call,
            struct diags *diags);
+
+/* What the record of the call will have: of what is asked, not of the model. */
+void
+llm_request_hash(struct arena *arena, const struct llm_request *request, char hash[HASH_TEXT]);
+
+/* This was asked and answered by an earlier process: a script goes on behind that reply. */
+void
+llm_pass(struct llm *llm, const struct llm_request *request);
 
 /* Looks after the calls until one ends or so much time has passed; 0: does what can be done at
  * once. How many have ended and were not fetched. */

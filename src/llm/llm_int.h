@@ -177,6 +177,10 @@ struct transport {
     void (*put_away)(struct llm_call *call);
 };
 
+/* The next reply for this label counts as given. */
+void
+llm__scripted_pass(const struct llm_model *model, const char *label);
+
 extern const struct transport llm__http, llm__exec, llm__mailbox, llm__replay, llm__scripted;
 
 const struct transport *
@@ -268,9 +272,6 @@ llm__learn_quirk(struct llm_call *call, enum llm_outcome outcome);
 
 /* ---- texts ---- */
 
-/* Text of unknown origin made fit to keep: UTF-8, no control characters, newlines alone. */
-size_t
-llm__clean(char *text, size_t length);
 /* <think> ... </think> at the beginning goes to the reasoning. */
 void
 llm__split_thoughts(struct llm_call *call);

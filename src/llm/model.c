@@ -250,7 +250,8 @@ open_known(struct llm *llm, const struct known *row, struct provider **result, s
     enum status status = set_address(llm, provider, base, diags);
     provider->vendor = !strcmp(base, row->base_url) && row->key_env != NULL &&
                        strcmp(row->key_env, "OPENAI_API_KEY") == 0;
-    return status == STATUS_OK ? known_key(llm, provider, row, diags) : status;
+    return status == STATUS_OK && !llm->options.offline ? known_key(llm, provider, row, diags)
+                                                        : status;
 }
 
 static enum status
@@ -263,7 +264,8 @@ open_own(struct llm *llm, const struct llm_provider *own, struct provider **resu
     if (own->parallel > 0)
         provider->parallel = own->parallel;
     enum status status = set_address(llm, provider, own->base_url, diags);
-    return status == STATUS_OK ? own_key(llm, provider, own, diags) : status;
+    return status == STATUS_OK && !llm->options.offline ? own_key(llm, provider, own, diags)
+                                                        : status;
 }
 
 static void
@@ -355,7 +357,7 @@ add_model(struct llm *llm, const char *text, const char *name, struct provider *
     set_price(llm, model);
     if (provider->base_url != NULL || provider->wire == LLM_EXEC)
         llm__memory_read(llm, model);
-    if (transport != NULL && transport->open != NULL) {
+    if (transport != NULL && transport->open != NULL && !llm->options.offline) {
         enum status status = transport->open(llm, model, diags);
         if (status != STATUS_OK)
             return status;

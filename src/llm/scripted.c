@@ -161,19 +161,33 @@ fits(const struct scene *scene, const char *label)
                                          (label[length] == '\0' || label[length] == ' '));
 }
 
+static struct scene *
+next_scene(const struct llm_model *model, const char *label)
+{
+    struct scene *scene = model->answers;
+    while (scene != NULL && (scene->used || !fits(scene, label)))
+        scene = scene->next;
+    if (scene != NULL)
+        scene->used = !scene->repeat;
+    return scene;
+}
+
+void
+llm__scripted_pass(const struct llm_model *model, const char *label)
+{
+    next_scene(model, label);
+}
+
 static void
 start(struct llm_call *call)
 {
-    struct scene *scene = call->model->answers;
-    while (scene != NULL && (scene->used || !fits(scene, call->request.label)))
-        scene = scene->next;
+    struct scene *scene = next_scene(call->model, call->request.label);
     if (scene == NULL) {
         llm__fault(call, LLM_NOT_RECORDED, "%s: no reply is left for `%s`", call->model->text,
                    call->request.label);
         llm__ended(call, LLM_NOT_RECORDED);
         return;
     }
-    scene->used = !scene->repeat;
     call->recorded = scene->recorded;
     if (!scene->counted) {
         call->recorded.input = ceil(llm_tokens_of(call->prompt_bytes));

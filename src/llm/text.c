@@ -1,8 +1,6 @@
 /* Texts that come in and go out: cleaned, cut apart, without keys. */
 #include "llm/llm_int.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 #define MASK "[key]"
@@ -19,20 +17,6 @@ llm_tokens_of(size_t bytes)
 }
 
 /* ---- cleaning ---- */
-
-size_t
-llm__clean(char *text, size_t length)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\r' && i + 1 < length && text[i + 1] == '\n')
-            continue;
-        text[kept++] = text[i] == '\0' ? '?' : text[i] == '\r' ? '\n' : text[i];
-    }
-    text[kept] = '\0';
-    text_printable(text);
-    return kept;
-}
 
 /* Some servers leave the reasoning in the answer; some of their templates write the opening tag
  * into the prompt, so that only the closing one is seen. */
@@ -137,10 +121,9 @@ llm__put_prompt(struct buf *buf, const struct llm_request *request)
 /* Of what is asked, so that the same question is known again whoever answers it: not of the model.
  */
 void
-llm__hash_request(struct llm_call *call)
+llm_request_hash(struct arena *arena, const struct llm_request *request, char hash[HASH_TEXT])
 {
-    const struct llm_request *request = &call->request;
-    struct buf buf = buf_in(call->arena);
+    struct buf buf = buf_in(arena);
     buf_printf(&buf, "%s\n%u %g\n", request->label, request->max_tokens, request->temperature);
     const char *parts[] = {request->effort, request->schema, request->grammar, request->system};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -148,5 +131,11 @@ llm__hash_request(struct llm_call *call)
     for (size_t i = 0; i < request->message_count; i++)
         buf_printf(&buf, "%d %zu:%s\n", (int)request->messages[i].role,
                    strlen(request->messages[i].text), request->messages[i].text);
-    hash_sha256(buf.data, buf.length, call->result.record.request_hash);
+    hash_sha256(buf.data, buf.length, hash);
+}
+
+void
+llm__hash_request(struct llm_call *call)
+{
+    llm_request_hash(call->arena, &call->request, call->result.record.request_hash);
 }

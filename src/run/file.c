@@ -8,14 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void
-run__put_sizes(struct buf *buf, const struct program *program)
-{
-    for (size_t i = 0; i < program->dim_count; i++)
-        buf_printf(buf, "%s%s == %" PRId64, i ? " && " : "", program->dims[i].name,
-                   program->dims[i].size);
-}
-
 /* Sizes for a compiler that was given none: those of the first case. */
 static void
 put_defaults(struct buf *buf, const struct program *program)
@@ -175,7 +167,7 @@ run__judged_text(const struct loop *loop, const struct run_case *of, const char 
     put_flags(&text, loop);
     if (wrapped) {
         buf_puts(&text, "#if ");
-        run__put_sizes(&text, of->program);
+        target_put_sizes(&text, of->program);
         buf_putc(&text, '\n');
     }
     buf_puts(&text, kernel);
@@ -193,13 +185,46 @@ is_declaration(const char *line)
     return text_starts(line, "//! flags") || text_starts(line, "//! tune");
 }
 
-/* Its declarations, which count only on top of a file; or all the rest of it. */
-static void
-put_lines(struct buf *buf, const char *text, bool declarations)
+static bool
+is_hone_h(const char *line)
 {
-    while (*text) {
+    size_t length = strcspn(line, "\n");
+    return line[strspn(line, " \t")] == '#' && memmem(line, length, "include", 7) != NULL &&
+           memmem(line, length, "\"hone.h\"", 8) != NULL;
+}
+
+/* What the text uses of hone.h, so that a file stands alone. */
+static void
+put_hone_h(struct buf *buf, const char *text)
+{
+    const char *names[256];
+    size_t count = 0;
+    for (const char *at = text; *at;) {
+        size_t length =
+            strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        const char *name = length > 0 ? arena_strndup(buf->arena, at, length) : "";
+        bool known = false;
+        for (size_t i = 0; i < count && !known; i++)
+            known = strcmp(names[i], name) == 0;
+        if (!known && length > 3 && name[0] == 'v' && count < 256 && target_hone_has(name))
+            names[count++] = name;
+        at += length > 0 ? length : 1;
+    }
+    if (count == 0)
+        names[count++] = "vf32_load"; /* the types alone are wanted */
+    target_hone_text(buf, names, count);
+}
+
+/* Its declarations, which count only on top of a file; or all the rest of it, with what it includes
+ * of hone.h in its place. */
+static void
+put_lines(struct buf *buf, const char *whole, bool declarations)
+{
+    for (const char *text = whole; *text;) {
         size_t length = (size_t)(strchrnul(text, '\n') - text);
-        if (is_declaration(text) == declarations)
+        if (!declarations && is_hone_h(text))
+            put_hone_h(buf, whole);
+        else if (is_declaration(text) == declarations)
             buf_printf(buf, "%.*s\n", (int)length, text);
         text += length + (text[length] == '\n');
     }
@@ -208,8 +233,10 @@ put_lines(struct buf *buf, const char *text, bool declarations)
 static void
 put_foreign(struct buf *buf, const struct loop *loop, const char *text)
 {
-    buf_printf(buf, "/* from %s */\n#ifndef HONE\n%s#endif\n", loop->options->start->file,
-               loop->options->target->headers);
+    const struct run_start *start = loop->options->start;
+    bool given = start != NULL && !strcmp(start->text, text);
+    buf_printf(buf, "/* %s%s */\n#ifndef HONE\n%s#endif\n", given ? "from " : "written by ",
+               given ? start->file : "a model", loop->options->target->headers);
     put_lines(buf, text, false);
 }
 
@@ -220,7 +247,8 @@ static const char *
 only_kernel(const struct run_result *result)
 {
     for (size_t i = 0; i < result->case_count; i++)
-        if (result->cases[i].best->schedule != NULL)
+        if (result->cases[i].best->schedule != NULL ||
+            strcmp(result->cases[i].best->kernel, result->cases[0].best->kernel) != 0)
             return NULL;
     return result->cases[0].best->kernel;
 }
@@ -237,9 +265,32 @@ put_declarations(struct buf *buf, const struct loop *loop)
         }
 }
 
+/* Each case where its sizes are set; other sizes have the general kernel, or none. */
 static void
-put_case(struct buf *buf, const struct loop *loop, const struct run_case *of)
+put_branches(struct buf *buf, const struct loop *loop,
+             void (*put)(struct buf *buf, const struct loop *loop, size_t number, const void *of),
+             const void *of)
 {
+    const struct run_result *result = loop->result;
+    bool branches = result->cases[0].program->dim_count > 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        if (branches) {
+            buf_puts(buf, i ? "#elif " : "#if ");
+            target_put_sizes(buf, result->cases[i].program);
+            buf_putc(buf, '\n');
+        }
+        put(buf, loop, i, of);
+    }
+    if (branches && loop->general != NULL)
+        buf_printf(buf, "#else\n%s#endif\n", loop->general);
+    else if (branches)
+        buf_puts(buf, "#else\n#error \"no kernel was made for these sizes\"\n#endif\n");
+}
+
+static void
+put_case(struct buf *buf, const struct loop *loop, size_t number, const void *cases)
+{
+    const struct run_case *of = (const struct run_case *)cases + number;
     if (of->best->schedule == NULL)
         put_foreign(buf, loop, of->best->kernel);
     else
@@ -253,7 +304,6 @@ run__file(const struct loop *loop)
     const struct run_result *result = loop->result;
     struct buf file = buf_in(loop->arena), *buf = &file;
     const char *only = only_kernel(result);
-    bool branches = result->cases[0].program->dim_count > 0;
     if (only != NULL) {
         put_flags(buf, loop);
         buf_puts(buf, only);
@@ -261,17 +311,22 @@ run__file(const struct loop *loop)
     }
     put_declarations(buf, loop);
     put_defaults(buf, result->cases[0].program);
-    for (size_t i = 0; i < result->case_count; i++) {
-        if (branches) {
-            buf_puts(buf, i ? "#elif " : "#if ");
-            run__put_sizes(buf, result->cases[i].program);
-            buf_putc(buf, '\n');
-        }
-        put_case(buf, loop, &result->cases[i]);
-    }
-    if (branches && loop->general != NULL)
-        buf_printf(buf, "#else\n%s#endif\n", loop->general);
-    else if (branches)
-        buf_puts(buf, "#else\n#error \"no kernel was made for these sizes\"\n#endif\n");
+    put_branches(buf, loop, put_case, result->cases);
     return file.data;
+}
+
+static void
+put_part(struct buf *buf, const struct loop *loop, size_t number, const void *parts)
+{
+    (void)loop;
+    buf_puts(buf, ((const char *const *)parts)[number]);
+}
+
+const char *
+run__joined(const struct loop *loop, const char *const *parts)
+{
+    struct buf text = buf_in(loop->arena);
+    put_flags(&text, loop);
+    put_branches(&text, loop, put_part, parts);
+    return text.data;
 }

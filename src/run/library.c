@@ -241,7 +241,7 @@ put_entry(struct buf *buf, const struct program *program, const struct made *mad
         if (made[i].count == 0)
             continue;
         buf_puts(buf, "    if (");
-        run__put_sizes(buf, made[i].program);
+        target_put_sizes(buf, made[i].program);
         buf_printf(buf, "%s) { /* case %s */\n", program->dim_count ? "" : "1",
                    made[i].program->case_name);
         for (size_t v = 0; v < VERSIONS; v++)

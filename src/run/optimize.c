@@ -19,28 +19,26 @@ searching_seconds(const struct run_options *options)
 
 /* What is left, divided among the cases that are left. */
 static struct share
-share_of(const struct loop *loop, size_t number)
+share_of(const struct loop *loop, size_t number, unsigned most, double seconds)
 {
-    const struct run_options *options = loop->options;
-    size_t left = options->case_count - number;
+    size_t left = loop->options->case_count - number;
     unsigned evaluations = 0;
-    if (options->evaluations > loop->result->evaluations)
-        evaluations = (options->evaluations - loop->result->evaluations) / (unsigned)left;
+    if (most > loop->result->evaluations)
+        evaluations = (most - loop->result->evaluations) / (unsigned)left;
     struct share share = {.evaluations = evaluations > 0 ? evaluations : 1};
     double now = run__elapsed(loop);
-    if (options->seconds > 0)
-        share.until = now + (searching_seconds(options) - now) / (double)left;
+    if (seconds > 0)
+        share.until = now + (seconds - now) / (double)left;
     return share;
 }
 
-static enum status
-tune_cases(struct loop *loop)
+enum status
+run__tune_cases(struct loop *loop, unsigned evaluations, double seconds)
 {
-    const struct run_options *options = loop->options;
     struct run_result *result = loop->result;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < options->case_count && status == STATUS_OK; i++) {
-        struct share share = share_of(loop, i);
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
+        struct share share = share_of(loop, i, evaluations, seconds);
         const char *why = NULL;
         status = run__tune(loop, i, &share, &why);
         if (why != NULL && (result->stopped == NULL || strcmp(why, "you") == 0))
@@ -192,6 +190,8 @@ open_cases(struct loop *loop)
         if (program == NULL)
             return STATUS_INPUT;
         result->cases[i].program = program;
+        result->cases[i].tried =
+            arena_array(loop->arena, loop->most_tried, sizeof *result->cases[i].tried);
     }
     loop->general = run__general(loop->arena, result->cases[0].program);
     return STATUS_OK;
@@ -204,21 +204,34 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     struct run_options filled = *options;
     filled.patience = filled.patience ? filled.patience : 24;
     filled.until_light = filled.until_light > 0 ? filled.until_light : 0.95;
+    struct ledger ledger;
+    *result = (struct run_result){.case_count = filled.case_count, .number = -1};
+    enum status status =
+        ledger_open(&ledger, arena, &filled, judge->seconds, judge->context, diags);
+    struct run_judge remembering = ledger_judge(&ledger, judge);
     struct loop loop = {.arena = arena,
-                        .judge = judge,
+                        .judge = &remembering,
                         .options = &filled,
                         .result = result,
                         .diags = diags,
-                        .began = judge->seconds(judge->context)};
-    *result = (struct run_result){.case_count = filled.case_count, .number = -1};
-    enum status status = open_cases(&loop);
+                        .ledger = &ledger,
+                        /* the start and the plain one of each case come on top */
+                        .most_tried = filled.evaluations + 2 * filled.case_count + 2};
     if (status == STATUS_OK)
-        status = tune_cases(&loop);
+        status = open_cases(&loop);
+    if (status == STATUS_OK)
+        status = run__read_machine(&loop, &filled.machine);
+    if (status == STATUS_OK)
+        status = filled.team
+                     ? run__team(&loop)
+                     : run__tune_cases(&loop, filled.evaluations, searching_seconds(&filled));
     if (status == STATUS_OK)
         status = finish(&loop);
     if (status == STATUS_OK)
         explain(&loop);
     result->seconds = run__elapsed(&loop);
+    result->difference = ledger.difference;
+    result->over = ledger.over;
     if (result->stopped == NULL)
         result->stopped = "evals";
     return status;

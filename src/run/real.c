@@ -69,7 +69,8 @@ drop(void *context, struct judge_kernel *kernel)
 /* Interleaved, so that no drift of the machine decides. */
 static enum status
 compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-        struct judge_kernel *challenger, bool *faster, struct diags *diags)
+        struct judge_kernel *challenger, size_t number, struct run_difference *difference,
+        struct diags *diags)
 {
     struct measure_rule rule = measure_usual_rule;
     struct measure_outcome outcome;
@@ -78,8 +79,16 @@ compare(void *context, struct judge_task *task, struct judge_kernel *champion,
     rule.first = 8;
     rule.last = 24;
     enum status status =
-        judge_compare(task, champion, challenger, 0, &rule, &outcome, &failed, diags);
-    *faster = status == STATUS_OK && failed == NULL && outcome.verdict == MEASURE_FASTER;
+        judge_compare(task, champion, challenger, number, &rule, &outcome, &failed, diags);
+    *difference = (struct run_difference){.ratio = 1, .low = 1, .high = 1};
+    if (status == STATUS_OK && failed == NULL)
+        *difference = (struct run_difference){.faster = outcome.verdict == MEASURE_FASTER,
+                                              .slower = outcome.verdict == MEASURE_SLOWER,
+                                              .ratio = outcome.ratio,
+                                              .low = outcome.low,
+                                              .high = outcome.high};
+    else if (failed == challenger)
+        difference->slower = true;
     return status;
 }
 

@@ -36,7 +36,8 @@ case_row(struct arena *arena, const struct judge_case *row)
 
 /* `count` cases of the report: sizes that the judge drew come behind those of the task. */
 static enum status
-add_verdict(struct loop *loop, int64_t candidate, const struct judge_report *report, size_t count)
+add_verdict(struct loop *loop, const struct store_candidate *row, const struct judge_report *report,
+            size_t count)
 {
     const struct run_options *options = loop->options;
     struct store_case *rows = arena_array(loop->arena, count, sizeof *rows);
@@ -51,7 +52,14 @@ add_verdict(struct loop *loop, int64_t candidate, const struct judge_report *rep
                                     .judged = clock_wall(),
                                     .cases = rows,
                                     .case_count = count};
-    return store_verdict_add(options->store, candidate, &verdict, loop->diags);
+    return ledger_verdict(loop->ledger, row, &verdict, loop->diags);
+}
+
+enum status
+run__record_verdict(struct loop *loop, const struct store_candidate *row,
+                    const struct judge_report *report)
+{
+    return add_verdict(loop, row, report, report->case_count);
 }
 
 enum status
@@ -69,9 +77,10 @@ run__record(struct loop *loop, const struct run_case *of, struct run_candidate *
                                   .kernel = candidate->kernel,
                                   .kernel_length = strlen(candidate->kernel),
                                   .added = clock_wall()};
-    enum status status = store_candidate_add(options->store, &row, loop->diags);
+    enum status status = ledger_candidate(loop->ledger, &row, loop->diags);
     candidate->id = row.id;
-    return status == STATUS_OK ? add_verdict(loop, row.id, report, 1) : status;
+    candidate->row = row.number;
+    return status == STATUS_OK ? add_verdict(loop, &row, report, 1) : status;
 }
 
 enum status
@@ -80,7 +89,8 @@ run__record_again(struct loop *loop, const struct run_candidate *candidate,
 {
     if (loop->options->store == NULL)
         return STATUS_OK;
-    return add_verdict(loop, candidate->id, report, 1);
+    struct store_candidate row = {.id = candidate->id, .number = candidate->row};
+    return add_verdict(loop, &row, report, 1);
 }
 
 /* Its parents are the candidates that it is made of. */
@@ -117,9 +127,9 @@ run__record_file(struct loop *loop)
                                   .added = clock_wall(),
                                   .parents = parents,
                                   .parent_count = count};
-    enum status status = store_candidate_add(options->store, &row, loop->diags);
+    enum status status = ledger_candidate(loop->ledger, &row, loop->diags);
     if (status != STATUS_OK)
         return status;
     result->number = row.number;
-    return add_verdict(loop, row.id, &result->report, result->case_count);
+    return add_verdict(loop, &row, &result->report, result->case_count);
 }

@@ -16,21 +16,19 @@
 
 #include "coder/coder.h"
 #include "judge/judge.h"
+#include "llm/llm.h"
+#include "profile/profile.h"
+#include "recipe/recipe.h"
 #include "store/store.h"
 
 #include <signal.h>
 
 /* ---- what it begins with ---- */
 
-struct run_lines { /* a schedule as a kernel's title has it */
-    const char *case_name;
-    const char *schedule;
-};
-
 /* A kernel file. One that hone wrote is the sum of its schedules; any other is taken as it is. */
 struct run_start {
     const char *file, *text;
-    const struct run_lines *lines;
+    const struct coder_title *lines;
     size_t line_count; /* 0: hone did not write it */
 };
 
@@ -38,6 +36,12 @@ void
 run_start_read(struct arena *arena, const struct source *source, struct run_start *start);
 
 /* ---- the options ---- */
+
+enum run_mode {
+    RUN_FRESH,
+    RUN_RESUME, /* goes on where it was when its process ended */
+    RUN_REPLAY, /* takes the same decisions again from what is in the archive, and nothing else */
+};
 
 /* What is known in the middle of it. */
 struct run_progress {
@@ -52,6 +56,46 @@ struct run_progress {
     bool better;           /* it is the best so far */
     const double *history; /* best_us after each evaluation of this case */
     size_t history_count;
+};
+
+/* ---- a team ---- */
+
+/* What just happened, for a screen. */
+struct run_news {
+    const char *phase, *role; /* role: also "builtin", "judge", "sweep" */
+    unsigned lane, round, rounds;
+    const char *text;         /* "correct 3.61 ms, 6 % faster, accepted" */
+    double tokens;            /* of a reply that is coming in; 0: none is */
+    double best_us, light_us; /* of the first case */
+    unsigned evaluations;
+    double seconds;
+    const struct llm_budget *budget;
+};
+
+struct run_role_model { /* --role coder=M */
+    const char *role;
+    const struct llm_model *model;
+};
+
+/* Who proposes, and how they are driven. */
+struct run_team {
+    const struct recipe *recipe;
+    struct llm *llm; /* NULL: no model is ever asked */
+    const struct llm_choice *models;
+    size_t model_count; /* 0: none */
+    bool stand_ins;     /* `builtin` plays every role; else phases with roles need a model */
+    const struct run_role_model *roles;
+    size_t role_count;
+    struct llm_budget *budget;
+    /* Figures of a kernel in a case; STATUS_NO: there are none. NULL: nobody looks. */
+    enum status (*profile)(void *context, struct arena *arena, const char *kernel,
+                           const struct profile_options *options, struct profile *profile,
+                           struct diags *diags);
+    /* Asks a person; NULL: nobody is there. The answer, or NULL after `seconds`. */
+    const char *(*ask)(void *context, const char *question, const char *choices, double seconds);
+    void (*news)(void *context, const struct run_news *news); /* may be NULL */
+    void *context;
+    const char *cpu, *compiler, *flags; /* for prompts */
 };
 
 struct run_options {
@@ -74,8 +118,10 @@ struct run_options {
     void (*progress)(void *context, const struct run_progress *progress); /* may be NULL */
     void *context;
     struct store *store;   /* where it is recorded; NULL: nowhere */
-    struct store_run *run; /* begun there by the caller */
+    struct store_run *run; /* begun or resumed there by the caller */
+    enum run_mode mode;
     const char *machine_key, *family;
+    const struct run_team *team; /* NULL: the built-in search alone */
 };
 
 /* ---- the result ---- */
@@ -83,8 +129,8 @@ struct run_options {
 /* One candidate of a case. */
 struct run_candidate {
     unsigned number;      /* from 1 */
-    int64_t id;           /* in the archive; 0: not there */
-    const char *proposer; /* "builtin", "memory", "start" */
+    int64_t id, row;      /* in the archive, and its number there; 0: not there */
+    const char *proposer; /* "builtin", "memory", "start", a model */
     const char *schedule; /* filled; NULL: a kernel that somebody wrote */
     const char *kernel;
     enum judge_status status;
@@ -110,6 +156,10 @@ struct run_result {
     struct judge_report report; /* of that file, all cases, with `naive` */
     unsigned evaluations, failed;
     double seconds;
+    const char *difference; /* of a replay: the first decision that was another; NULL: none */
+    bool over;              /* of a replay: the run had no end; all that there is was the same */
+    unsigned proposals, accepted, unusable; /* of a team */
+    double drafted_us;   /* first case, before the team began; INFINITY: nothing was */
     const char *stopped; /* "evals", "time", "light", "gain", "no progress", "checked", "you" */
 };
 
@@ -119,7 +169,12 @@ run_optimize(struct arena *arena, struct judge *judge, const struct run_options 
 
 /* ---- who judges ---- */
 
-/* All that the loop asks of the world: with the same seed, the same machine and the same answers it
+struct run_difference {      /* between two kernels, beyond the noise */
+    bool faster, slower;     /* the challenger; neither: the same */
+    double ratio, low, high; /* its time / the champion's, with its interval */
+};
+
+/* All that the loop asks of the judge: with the same seed, the same machine and the same answers it
  * takes the same decisions. Whoever answers in the judge's place makes tasks and kernels of its
  * own, which the loop only hands back. */
 struct run_judge {
@@ -133,9 +188,10 @@ struct run_judge {
                         const char *text, struct judge_kernel **kernel, struct judge_report *report,
                         struct diags *diags);
     void (*drop)(void *context, struct judge_kernel *kernel); /* NULL is allowed */
-    /* Is the challenger faster, beyond the noise? */
+    /* In the task's case of this number. */
     enum status (*compare)(void *context, struct judge_task *task, struct judge_kernel *champion,
-                           struct judge_kernel *challenger, bool *faster, struct diags *diags);
+                           struct judge_kernel *challenger, size_t number,
+                           struct run_difference *difference, struct diags *diags);
     enum status (*verdict)(void *context, struct judge_task *task, struct arena *arena,
                            const char *text, struct judge_report *report, struct diags *diags);
 };

@@ -2,7 +2,7 @@
 #ifndef HONE_RUN_RUN_INT_H
 #define HONE_RUN_RUN_INT_H
 
-#include "run/run.h"
+#include "run/ledger_int.h"
 
 struct loop { /* of all cases */
     struct arena *arena;
@@ -10,14 +10,15 @@ struct loop { /* of all cases */
     const struct run_options *options;
     struct run_result *result;
     struct diags *diags;
-    double began;
+    struct ledger *ledger;
+    size_t most_tried;   /* candidates of a case: what there is room for */
     const char *general; /* C for every size, of tasks with `dim any`; else NULL */
 };
 
 static inline double
 run__elapsed(const struct loop *loop)
 {
-    return loop->judge->seconds(loop->judge->context) - loop->began;
+    return loop->ledger->seconds;
 }
 
 static inline bool
@@ -41,6 +42,26 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
 struct schedule *
 run__schedule(const struct loop *loop, const struct run_case *of, const char *text);
 
+/* All cases one after the other, each with its share of so many evaluations and seconds (0: no
+ * limit), counted from the beginning of the run (optimize.c). */
+enum status
+run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
+
+/* ---- a recipe at work (team.c) ---- */
+
+enum status
+run__team(struct loop *loop);
+
+/* ---- what is known of the machine (facts.c), through the ledger ---- */
+
+/* Schedules are chosen by the machine that the run began on. */
+enum status
+run__read_machine(struct loop *loop, struct coder_machine *machine);
+
+/* The speed of light of every case. */
+enum status
+run__read_lights(struct loop *loop);
+
 /* ---- texts (file.c) ---- */
 
 /* A kernel for every size, of programs with `dim any`; NULL of others. */
@@ -52,14 +73,14 @@ run__general(struct arena *arena, const struct program *program);
 const char *
 run__judged_text(const struct loop *loop, const struct run_case *of, const char *kernel, bool ours);
 
+/* Kernels of all cases as one text for the judge. */
+const char *
+run__joined(const struct loop *loop, const char *const *parts);
+
 /* One file for all cases: each case's kernel where its sizes are set, and a main of its own under
  * HONE_MAIN. */
 const char *
 run__file(const struct loop *loop);
-
-/* "R == 1024 && N == 4096": the sizes that tell the cases apart. */
-void
-run__put_sizes(struct buf *buf, const struct program *program);
 
 /* "const float *restrict in0, float *restrict out0)", and "in0, out0);" with other names for the
  * outputs. */
@@ -74,6 +95,11 @@ run__put_arguments(struct buf *buf, const struct program *program, const char *o
 enum status
 run__record(struct loop *loop, const struct run_case *of, struct run_candidate *candidate,
             const struct judge_report *report);
+
+/* On a candidate of several cases. */
+enum status
+run__record_verdict(struct loop *loop, const struct store_candidate *row,
+                    const struct judge_report *report);
 
 /* A later verdict on one that is there. */
 enum status

@@ -12,6 +12,7 @@ enum {
     DRAFTED = 64,   /* schedules that the model looks at, */
     DRAFTS = 5,     /* and how many of them are tried */
     DRAFTABLE = 24, /* stages: of larger programs a look costs too much */
+    BETWEEN = 0x1e, /* stands between schedules in one text */
 };
 
 struct tuning {
@@ -153,8 +154,11 @@ challenge(struct tuning *tuning, struct judge_kernel *kernel, double us, bool *w
     *wins = tuning->champion == NULL;
     if (*wins || us >= best_us(tuning->to) * 1.03)
         return STATUS_OK;
-    return judge->compare(judge->context, tuning->task, tuning->champion, kernel, wins,
-                          tuning->loop->diags);
+    struct run_difference difference;
+    enum status status = judge->compare(judge->context, tuning->task, tuning->champion, kernel, 0,
+                                        &difference, tuning->loop->diags);
+    *wins = difference.faster;
+    return status;
 }
 
 static void
@@ -268,9 +272,9 @@ try_start(struct tuning *tuning)
     return status;
 }
 
-/* What served the same program at other sizes. */
+/* Schedules that served the same program at other sizes, in one text. */
 static enum status
-try_earlier(struct tuning *tuning)
+find_earlier(struct tuning *tuning, const char **found)
 {
     const struct run_options *options = tuning->loop->options;
     struct store_question question = {.family = options->family,
@@ -278,14 +282,35 @@ try_earlier(struct tuning *tuning)
                                       .machine_key = options->machine_key,
                                       .most = 4};
     struct store_answer *answers;
+    struct buf text = buf_in(tuning->loop->arena);
     size_t count = 0;
     enum status status = STATUS_OK;
     if (options->store != NULL)
         status = store_earlier(options->store, tuning->loop->arena, &question, &answers, &count,
                                tuning->loop->diags);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = try_schedule(tuning, answers[i].schedule, "memory");
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&text, "%s%c", answers[i].schedule, BETWEEN);
+    *found = text.data ? text.data : "";
     return status == STATUS_NO ? STATUS_OK : status;
+}
+
+static enum status
+try_earlier(struct tuning *tuning)
+{
+    struct loop *loop = tuning->loop;
+    const char *name = tuning->to->program->case_name, *found;
+    enum status status = ledger_recall(loop->ledger, "earlier", name, &found, loop->diags);
+    if (status == STATUS_NO) {
+        status = find_earlier(tuning, &found);
+        if (status == STATUS_OK)
+            status = ledger_note(loop->ledger, "earlier", name, found, loop->diags);
+    }
+    while (status == STATUS_OK && *found) {
+        size_t length = strcspn(found, (char[]){BETWEEN, 0});
+        status = try_schedule(tuning, arena_strndup(loop->arena, found, length), "memory");
+        found += length + (found[length] == BETWEEN);
+    }
+    return status;
 }
 
 static struct coder_sketch
@@ -380,8 +405,7 @@ static void
 prepare(struct tuning *tuning)
 {
     struct loop *loop = tuning->loop;
-    size_t most = tuning->share->evaluations + 2; /* the start and the plain one come on top */
-    tuning->to->tried = arena_array(loop->arena, most, sizeof *tuning->to->tried);
+    size_t most = loop->most_tried;
     tuning->seen = arena_array(loop->arena, most, sizeof *tuning->seen);
     tuning->history = arena_array(loop->arena, most, sizeof *tuning->history);
     tuning->space = coder_space_open(loop->arena, tuning->to->program, &loop->options->machine);

@@ -17,6 +17,16 @@ store__note(struct store *store, int code)
     snprintf(store->message, sizeof store->message, "%s", sqlite3_errmsg(store->db));
 }
 
+void
+store__fail(struct store *store, int code, const char *message)
+{
+    if (store->error != SQLITE_OK)
+        return;
+    store->error = code;
+    store->system_error = 0;
+    snprintf(store->message, sizeof store->message, "%s", message);
+}
+
 enum status
 store__say(enum status status, struct diags *diags, const char *format, ...)
 {

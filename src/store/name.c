@@ -72,12 +72,10 @@ best_run(struct store *store, struct arena *arena, const char **why)
     sql =
         sql_prepare(store, "SELECT r.id FROM run AS l JOIN task AS lt ON lt.id = l.task"
                            " JOIN task AS t ON t.hash = lt.hash JOIN run AS r ON r.task = t.id"
-                           " JOIN candidate AS c ON c.run = r.id"
-                           " JOIN last_verdict AS v ON v.candidate = c.id"
+                           " JOIN last_verdict AS v ON v.candidate = r.leader"
                            " WHERE l.id = ? AND r.target = l.target AND r.cases = l.cases"
                            " AND r.machine_key = l.machine_key AND v.status = 'correct' AND v.whole"
-                           " AND v.time_us > 0 AND (r.best IS NULL OR r.best = c.number)"
-                           " ORDER BY v.time_us, r.id LIMIT 1");
+                           " AND v.time_us > 0 ORDER BY v.time_us, r.id LIMIT 1");
     sql_int(&sql, last);
     if (sql_row(&sql))
         id = sql_get_int(&sql);
@@ -114,8 +112,9 @@ store__run_named(struct store *store, struct arena *arena, const char *name, con
         return last_run(store, why);
     if (strcmp(name, "best") == 0)
         return best_run(store, arena, why);
+    /* '~' comes after all that names are made of. */
     sql = sql_prepare(store, "SELECT id, name = ?1, name FROM run"
-                             " WHERE substr(name, 1, length(?1)) = ?1 AND ?1 <> ''"
+                             " WHERE name >= ?1 AND name < ?1 || '~' AND ?1 <> ''"
                              " ORDER BY name <> ?1, id DESC");
     sql_text(&sql, lower(arena, name));
     for (; !whole && sql_row(&sql); count++) {

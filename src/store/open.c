@@ -56,6 +56,7 @@ store_close(struct store *store)
         return;
     if (store->db) {
         store__abandon(store);
+        store__forget_statements(store);
         sqlite3_close(store->db);
     }
     if (store->runs_file >= 0)
@@ -90,6 +91,12 @@ connect_to(struct store *store)
         store->error = SQLITE_NOMEM;
 }
 
+static bool
+has_write_ahead_log(struct store *store)
+{
+    return sql_number(store, "SELECT journal_mode = 'wal' FROM pragma_journal_mode") != 0;
+}
+
 /* Readers then do not wait for a writer. It is a mark in the file, set once. While it is being set,
  * SQLite does not wait for others by itself. Where it cannot be (some network file systems), the
  * older journal serves: slower and just as safe. */
@@ -122,9 +129,11 @@ prepare(struct store *store, const struct store_options *options, const char *co
     if (sqlite3_db_readonly(store->db, "main") == 0) {
         use_write_ahead_log(store);
         sql_execute(store, "PRAGMA synchronous = FULL"); /* what is committed is on the disk */
+        store->has_log = has_write_ahead_log(store);
         if (store->error != SQLITE_OK)
             return store__failed(store, diags);
     }
+    store__text_functions(store);
     status = store__migrate(store, steps, count, options->program, options->now, diags);
     if (status != STATUS_OK)
         return status;

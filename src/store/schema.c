@@ -1,107 +1,6 @@
-/* The tables, as the steps that lead to them. user_version is the number of steps that were taken;
- * application_id says that the file is ours. */
+/* Whose file it is, and bringing an older one up to date. user_version is the number of steps that
+ * were taken; application_id says that the file is ours. */
 #include "store/sql_int.h"
-
-const char *const store__steps[] = {
-    /* 0 -> 1 */
-    "CREATE TABLE migration (\n"
-    "    version INTEGER PRIMARY KEY,\n"
-    "    program TEXT NOT NULL,\n"
-    "    made REAL NOT NULL\n"
-    ") STRICT;\n"
-    "CREATE TABLE task (\n"
-    "    id INTEGER PRIMARY KEY,\n"
-    "    hash TEXT NOT NULL,\n"
-    "    family TEXT NOT NULL,\n"
-    "    name TEXT NOT NULL,\n"
-    "    canonical TEXT NOT NULL,\n"
-    "    source TEXT NOT NULL,\n"
-    "    text_hash TEXT NOT NULL UNIQUE\n"
-    ") STRICT;\n"
-    "CREATE INDEX task_hash ON task (hash);\n"
-    "CREATE INDEX task_family ON task (family);\n"
-    "CREATE TABLE run (\n"
-    "    id INTEGER PRIMARY KEY AUTOINCREMENT,\n"
-    "    name TEXT NOT NULL UNIQUE,\n"
-    "    task INTEGER NOT NULL REFERENCES task,\n"
-    "    target TEXT NOT NULL,\n"
-    "    cases TEXT NOT NULL,\n"
-    "    recipe TEXT NOT NULL,\n"
-    "    model TEXT NOT NULL,\n"
-    "    seed INTEGER NOT NULL,\n"
-    "    budget TEXT NOT NULL,\n"
-    "    machine TEXT NOT NULL,\n"
-    "    machine_key TEXT NOT NULL,\n"
-    "    state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped')),\n"
-    "    stopped_by TEXT NOT NULL DEFAULT '',\n"
-    "    started REAL NOT NULL,\n"
-    "    ended REAL,\n"
-    "    pid INTEGER NOT NULL,\n"
-    "    best INTEGER\n"
-    ") STRICT;\n"
-    "CREATE INDEX run_task ON run (task);\n"
-    "CREATE INDEX run_running ON run (id) WHERE state = 'running';\n"
-    "CREATE TABLE candidate (\n"
-    "    id INTEGER PRIMARY KEY,\n"
-    "    run INTEGER NOT NULL REFERENCES run,\n"
-    "    number INTEGER NOT NULL,\n"
-    "    kind TEXT NOT NULL CHECK (kind IN ('schedule', 'source')),\n"
-    "    proposer TEXT NOT NULL,\n"
-    "    phase TEXT NOT NULL,\n"
-    "    role TEXT NOT NULL,\n"
-    "    why TEXT NOT NULL,\n"
-    "    added REAL NOT NULL,\n"
-    "    kernel_hash TEXT NOT NULL,\n"
-    "    schedule TEXT NOT NULL,\n"
-    "    kernel TEXT NOT NULL,\n"
-    "    UNIQUE (run, number)\n"
-    ") STRICT;\n"
-    "CREATE INDEX candidate_kernel ON candidate (kernel_hash);\n"
-    "CREATE TABLE parent (\n"
-    "    candidate INTEGER NOT NULL REFERENCES candidate,\n"
-    "    place INTEGER NOT NULL,\n"
-    "    parent INTEGER NOT NULL REFERENCES candidate,\n"
-    "    PRIMARY KEY (candidate, place)\n"
-    ") STRICT, WITHOUT ROWID;\n"
-    "CREATE INDEX parent_parent ON parent (parent);\n"
-    "CREATE TABLE verdict (\n"
-    "    id INTEGER PRIMARY KEY,\n"
-    "    candidate INTEGER NOT NULL REFERENCES candidate,\n"
-    "    status TEXT NOT NULL,\n"
-    "    reason TEXT NOT NULL,\n"
-    "    whole INTEGER NOT NULL CHECK (whole IN (0, 1)),\n"
-    "    time_us REAL,\n"
-    "    judged REAL NOT NULL,\n"
-    "    json TEXT NOT NULL\n"
-    ") STRICT;\n"
-    "CREATE INDEX verdict_candidate ON verdict (candidate);\n"
-    "CREATE TABLE verdict_case (\n"
-    "    id INTEGER PRIMARY KEY,\n"
-    "    verdict INTEGER NOT NULL REFERENCES verdict,\n"
-    "    place INTEGER NOT NULL,\n"
-    "    name TEXT NOT NULL,\n"
-    "    sizes TEXT NOT NULL,\n"
-    "    median_us REAL,\n"
-    "    min_us REAL,\n"
-    "    low_us REAL,\n"
-    "    high_us REAL,\n"
-    "    light REAL,\n"
-    "    error_over_gate REAL,\n"
-    "    UNIQUE (verdict, place)\n"
-    ") STRICT;\n"
-    "CREATE TABLE speedup (\n"
-    "    verdict_case INTEGER NOT NULL REFERENCES verdict_case,\n"
-    "    place INTEGER NOT NULL,\n"
-    "    baseline TEXT NOT NULL,\n"
-    "    factor REAL,\n"
-    "    PRIMARY KEY (verdict_case, place)\n"
-    ") STRICT, WITHOUT ROWID;\n"
-    /* The verdict that counts: the last one. */
-    "CREATE VIEW last_verdict AS\n"
-    "    SELECT * FROM verdict AS v\n"
-    "    WHERE id = (SELECT max(id) FROM verdict WHERE candidate = v.candidate);\n",
-};
-const size_t store__step_count = sizeof store__steps / sizeof *store__steps;
 
 /* ---- whose file is it ---- */
 
@@ -114,8 +13,9 @@ too_new(struct store *store, int64_t version, size_t count, struct diags *diags)
 
     store->error = SQLITE_OK;
     sql = sql_prepare(store, "SELECT program FROM migration ORDER BY version DESC LIMIT 1");
-    if (sql_row(&sql) && sqlite3_column_text(sql.statement, 0))
-        sqlite3_snprintf(sizeof program, program, "%s", sqlite3_column_text(sql.statement, 0));
+    if (sql_row(&sql) && sqlite3_column_text(sql.kept->statement, 0))
+        sqlite3_snprintf(sizeof program, program, "%s",
+                         sqlite3_column_text(sql.kept->statement, 0));
     store__abandon(store);
     return store__say(STATUS_MACHINE, diags,
                       "%s was made by %s (schema %lld, this one knows %zu); use --archive FILE, or "

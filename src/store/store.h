@@ -1,21 +1,26 @@
-/* store: the archive, one SQLite file with every task, run, candidate and verdict.
+/* store: the archive, one SQLite file with every task, run, candidate, verdict, prompt and reply.
  *
  *   store_open            several processes at once may have the same file open
  *   store_run_begin       a run gets its name (`k7f3`) and belongs to this process
- *   store_candidate_add   a proposal gets its number (`k7f3.18`)
- *   store_verdict_add     what the judge found
+ *   store_call_begin      a prompt, before it is sent; store_call_end() its reply, before it is
+ * used store_candidate_add   a proposal gets its number (`k7f3.18`) store_verdict_add     what the
+ * judge found store_event_add       whatever else the world answered, for resume and replay
+ *   store_inbox_add       what a person says to a run, from any process
  *   store_run_finish      done or stopped
  *   store_runs ...        what happened so far
  *   store_earlier         schedules that served the same program at other sizes
  *   store_verdict_find    was exactly this judged before: nothing is measured twice
+ *   store_item_put        what was learned, for later runs; store_items_similar() finds it
+ *   store_search          candidates by words of their code and rationale
  *
  * Each adding call is one transaction: when it returns STATUS_OK, what was added survives kill -9
- * and a power failure; otherwise nothing of it was added. A run whose process is gone is `stopped`,
- * whatever it last said itself. No clock is read: times are the caller's, seconds since 1970.
+ * and a power failure (an event: kill -9, and a power failure once anything else was added after
+ * it); otherwise nothing of it was added. A run whose process is gone is `stopped`, whatever it
+ * last said itself. No clock is read: times are the caller's, seconds since 1970.
  *
- * STATUS_INPUT: the file is no archive, or no run has that name. STATUS_MACHINE: disk full,
- * damaged, locked for too long, made by a newer hone. Both with a message. STATUS_NO, without one:
- * there is nothing to find.
+ * STATUS_INPUT: the file is no archive, no run has that name, a row refers to what is not there.
+ * STATUS_MACHINE: disk full, damaged, locked for too long, made by a newer hone. Both with a
+ * message. STATUS_NO, without one: there is nothing to find.
  *
  * Ownership: a store belongs to one thread at a time, and to the process that opened it: never to
  * its children. What is read lives in the caller's arena. Texts that are given may be NULL (""),
@@ -57,7 +62,19 @@ store_open(const char *path, const struct store_options *options, struct store *
 void
 store_close(struct store *store);
 
-/* ---- what is kept ---- */
+struct store_totals {
+    int64_t runs, candidates, calls, items, bytes;
+};
+
+enum status
+store_totals(struct store *store, struct store_totals *totals, struct diags *diags);
+
+enum store_detail {
+    STORE_BRIEF, /* texts marked `whole` are left out: NULL */
+    STORE_WHOLE,
+};
+
+/* ---- runs ---- */
 
 struct store_task {
     const char *hash;      /* of the canonical text */
@@ -84,11 +101,17 @@ extern const char *const store_state_name[STORE_STATE_COUNT];
 
 #define STORE_NAME 16 /* bytes of a run's name, with the zero */
 
+struct store_tokens {
+    double input, cached, written, output, reasoned; /* input has cached and written in it */
+};
+
 struct store_run {
     int64_t id;            /* given by store_run_begin(), */
     char name[STORE_NAME]; /* and so is its name */
     struct store_task task;
     const char *target, *recipe, *model;
+    const char *recipe_text; /* the recipe's file, as it was read */
+    const char *options;     /* JSON, the caller's: with this, resume needs nothing else */
     const char *cases;       /* names and sizes; equal texts: runs that can be compared */
     const char *budget;      /* text or JSON, the caller's, */
     const char *machine;     /* and so are the facts of the machine */
@@ -99,10 +122,56 @@ struct store_run {
     enum store_state state;
     const char *stopped_by; /* "evals", "you"; "killed": its process was gone */
     double ended;           /* of a killed one: its last sign of life; NAN while it runs */
+    double seen;            /* when something was last added to it */
     int64_t pid;            /* of the process that has or had it */
     int64_t best;           /* number of the candidate that was given; -1: none was named */
+    int64_t leader;         /* the one that was given, else the fastest so far; -1: none */
+    double best_us;         /* its time, as the run minimises it; NAN: there is no leader */
+    double case_us, light;  /* of its first case that was timed, as screens show it, */
+    double gain;            /* and against that case's first baseline; NAN: there is none */
     int64_t candidates, verdicts;
+    int64_t evaluations; /* candidates that were judged, once or again */
+    int64_t calls;       /* begun */
+    struct store_tokens tokens;
+    double cost;   /* USD, of the calls that have a price; NAN: none has */
+    int64_t hints; /* of its inbox that were not taken yet */
 };
+
+/* Fills in id and name. The run is this store's until store_run_finish() or store_close(). */
+enum status
+store_run_begin(struct store *store, struct store_run *run, struct diags *diags);
+
+/* A run that is not running runs again, in this process. STATUS_MACHINE: another one has it. */
+enum status
+store_run_resume(struct store *store, int64_t run, struct diags *diags);
+
+struct store_run_change { /* NULL: stays as it is */
+    const char *recipe, *recipe_text, *model, *options, *budget;
+};
+
+/* What a run is about to do differently: resume with more time, another model. */
+enum status
+store_run_change(struct store *store, int64_t run, const struct store_run_change *change,
+                 struct diags *diags);
+
+/* `state` is DONE or STOPPED; `best` is the number of the candidate that was given, -1 if none was
+ * chosen: then it is the fastest correct one. */
+enum status
+store_run_finish(struct store *store, int64_t run, enum store_state state, const char *stopped_by,
+                 int64_t best, double ended, struct diags *diags);
+
+/* The newest first, at most `most` of them (0: all). */
+enum status
+store_runs(struct store *store, struct arena *arena, size_t most, struct store_run **runs,
+           size_t *count, struct diags *diags);
+
+/* A name, a prefix that only one run has, `last` (begun last), or `best` (the fastest of the runs
+ * that can be compared with the last one). */
+enum status
+store_run_find(struct store *store, struct arena *arena, const char *name, struct store_run *run,
+               struct diags *diags);
+
+/* ---- verdicts ---- */
 
 struct store_speedup {
     const char *baseline;
@@ -123,13 +192,20 @@ struct store_verdict {
     int64_t id;         /* given by store_verdict_add() */
     const char *status; /* as the judge says it; `correct` alone may be best */
     const char *reason;
-    const char *json; /* all of it */
+    const char *json; /* all of it (whole) */
     bool whole;       /* all cases of the run: only such a verdict makes a candidate the best */
     double time_us;   /* what the run minimises; 0: the geometric mean of the cases' medians */
     double judged;    /* when */
     const struct store_case *cases; /* none: it holds for every case (it was never built) */
     size_t case_count;
 };
+
+/* A candidate may be judged again. */
+enum status
+store_verdict_add(struct store *store, int64_t candidate, struct store_verdict *verdict,
+                  struct diags *diags);
+
+/* ---- candidates ---- */
 
 /*    id        name */
 #define STORE_KINDS(X)      \
@@ -157,9 +233,13 @@ struct store_candidate {
     enum store_kind kind;
     const char *proposer, *phase, *role, *why;
     const char *schedule;
-    const char *kernel; /* any bytes */
+    const char *kernel; /* any bytes (whole) */
     size_t kernel_length;
-    double added; /* when */
+    double added;                       /* when */
+    double expected_low, expected_high; /* gain, 1.05; NAN or 0: nothing was expected */
+    int64_t call;                       /* id of the call that proposed it; 0: none */
+    int64_t lane, round;                /* the recipe's */
+    const char *accepted;               /* as store_candidate_decide() says */
     const struct store_parent *parents;
     size_t parent_count;
     /* Read only; the hash is filled in by store_candidate_add() too. */
@@ -168,55 +248,14 @@ struct store_candidate {
     size_t verdict_count;
 };
 
-/* ---- adding ---- */
-
-/* Fills in id and name. The run is this store's until store_run_finish() or store_close(). */
-enum status
-store_run_begin(struct store *store, struct store_run *run, struct diags *diags);
-
-/* A run that is not running runs again, in this process. STATUS_MACHINE: another one has it. */
-enum status
-store_run_resume(struct store *store, int64_t run, struct diags *diags);
-
-/* `state` is DONE or STOPPED; `best` is the number of the candidate that was given, -1 if none was
- * chosen: then it is the fastest correct one. */
-enum status
-store_run_finish(struct store *store, int64_t run, enum store_state state, const char *stopped_by,
-                 int64_t best, double ended, struct diags *diags);
-
 /* Also to a run of another process. */
 enum status
 store_candidate_add(struct store *store, struct store_candidate *candidate, struct diags *diags);
 
-/* A candidate may be judged again. */
+/* What the search made of it: "accepted", "slower", "same", "dropped"; the last word counts. */
 enum status
-store_verdict_add(struct store *store, int64_t candidate, struct store_verdict *verdict,
-                  struct diags *diags);
-
-/* ---- reading ---- */
-
-struct store_totals {
-    int64_t runs, candidates, bytes;
-};
-
-enum status
-store_totals(struct store *store, struct store_totals *totals, struct diags *diags);
-
-/* The newest first, at most `most` of them (0: all). */
-enum status
-store_runs(struct store *store, struct arena *arena, size_t most, struct store_run **runs,
-           size_t *count, struct diags *diags);
-
-/* A name, a prefix that only one run has, `last` (begun last), or `best` (the fastest of the runs
- * that can be compared with the last one). */
-enum status
-store_run_find(struct store *store, struct arena *arena, const char *name, struct store_run *run,
-               struct diags *diags);
-
-enum store_detail {
-    STORE_BRIEF, /* kernel and json are left out: NULL */
-    STORE_WHOLE,
-};
+store_candidate_decide(struct store *store, int64_t candidate, const char *decision,
+                       struct diags *diags);
 
 /* Of a run, by number. */
 enum status
@@ -234,6 +273,146 @@ store_candidate_find(struct store *store, struct arena *arena, const char *name,
 enum status
 store_best(struct store *store, struct arena *arena, int64_t run, enum store_detail detail,
            struct store_candidate *candidate, struct diags *diags);
+
+/* ---- calls of models ---- */
+
+struct store_call {
+    int64_t id, run; /* id and ordinal are given by store_call_begin() */
+    int64_t ordinal; /* within the run, from 0 */
+    const char *phase, *role, *label;
+    const char *model, *provider, *wire;
+    const char *request_hash;
+    const char *system, *prompt; /* the whole request, as text or JSON (whole) */
+    double begun;
+    /* Given to store_call_end(). */
+    const char *reply, *reasoning; /* (whole) */
+    const char *outcome, *finish;  /* as the client says it */
+    const char *served;            /* the model that the server says it was */
+    const char *message;           /* why it failed */
+    struct store_tokens tokens;
+    bool estimated; /* the server did not count */
+    double cost;    /* USD; NAN: the model has no price */
+    double first_ms, total_ms;
+    double ended; /* NAN: it has no end; unless its run is running, its process died meanwhile */
+};
+
+/* Before it is sent. Fills in id and ordinal. */
+enum status
+store_call_begin(struct store *store, struct store_call *call, struct diags *diags);
+
+/* Before its reply is acted on: the call of `id`, which must not have ended. */
+enum status
+store_call_end(struct store *store, const struct store_call *call, struct diags *diags);
+
+/* Of a run, in the order of their beginnings. */
+enum status
+store_calls(struct store *store, struct arena *arena, int64_t run, enum store_detail detail,
+            struct store_call **calls, size_t *count, struct diags *diags);
+
+/* The whole of one. STATUS_NO: there is none. */
+enum status
+store_call_get(struct store *store, struct arena *arena, int64_t id, struct store_call *call,
+               struct diags *diags);
+
+/* The nth (from 0) of the run's ended calls with this request: for replay. STATUS_NO: there are
+ * not so many. */
+enum status
+store_call_find(struct store *store, struct arena *arena, int64_t run, const char *request_hash,
+                size_t nth, struct store_call *call, struct diags *diags);
+
+/* ---- events ---- */
+
+/* What the world answered, so that a run can go the same way again without asking. */
+struct store_event {
+    int64_t run;
+    int64_t seq; /* within the run, from 0; given by store_event_add() */
+    const char *kind, *key, *answer;
+    double seconds; /* since the run began */
+};
+
+/* Small and cheap: there may be thousands. */
+enum status
+store_event_add(struct store *store, struct store_event *event, struct diags *diags);
+
+/* Those of a run from `seq` on, at most `most` of them (0: all). */
+enum status
+store_events(struct store *store, struct arena *arena, int64_t run, int64_t seq, size_t most,
+             struct store_event **events, size_t *count, struct diags *diags);
+
+/* ---- what people say ---- */
+
+struct store_note {
+    int64_t run;
+    int64_t seq;      /* within the run, from 0; given by store_inbox_add() */
+    const char *kind; /* "say", "add" */
+    const char *text; /* words, or the content of the file */
+    const char *file; /* its name */
+    double written;
+    double taken; /* NAN: not yet; read only */
+};
+
+/* Also to a run of another process. */
+enum status
+store_inbox_add(struct store *store, struct store_note *note, struct diags *diags);
+
+/* All that were not taken yet, in order; from now on they are. */
+enum status
+store_inbox_take(struct store *store, struct arena *arena, int64_t run, double now,
+                 struct store_note **notes, size_t *count, struct diags *diags);
+
+/* All of a run, taken or not. */
+enum status
+store_inbox(struct store *store, struct arena *arena, int64_t run, struct store_note **notes,
+            size_t *count, struct diags *diags);
+
+/* ---- memory ---- */
+
+struct store_stats {
+    int64_t uses, wins;
+    double gain, predicted, actual, q; /* NAN: not known */
+};
+
+struct store_item {
+    int64_t id;           /* given by store_item_put() */
+    const char *kind;     /* "insights", "traps", "skills" */
+    const char *key;      /* the caller's: a predicate, a bottleneck, the two ends of an edge */
+    const char *text;     /* what was learned */
+    const char *json;     /* whatever else belongs to the kind */
+    const char *family;   /* of the task, */
+    const char *features; /* and words that describe it: "contraction f32 threads:2" */
+    int64_t run;          /* that learned it; 0: none */
+    double written;
+    struct store_stats stats; /* of a new one, as given */
+    double score;             /* read only: of store_items_similar() */
+};
+
+/* One with the same kind, key and text is brought up to date (json, family, features, run, written)
+ * and its figures change as in store_item_update(); *item then has its id and those figures. */
+enum status
+store_item_put(struct store *store, struct store_item *item, struct diags *diags);
+
+/* Uses and wins are added to what is there; the others replace it, unless they are NAN. */
+enum status
+store_item_update(struct store *store, int64_t item, const struct store_stats *change,
+                  struct diags *diags);
+
+/* Of a kind, those whose key begins so (NULL: all), the newest first, at most `most` (0: all). */
+enum status
+store_items(struct store *store, struct arena *arena, const char *kind, const char *key_prefix,
+            size_t most, struct store_item **items, size_t *count, struct diags *diags);
+
+struct store_likeness {
+    const char *text;     /* any words: a program, a diagnosis */
+    const char *features; /* separated by blanks */
+    const char *kinds;    /* separated by blanks; NULL: all */
+    size_t most;          /* 0: 10 */
+};
+
+/* Those whose words (bm25) and features (overlap, rare ones count more) are most like it, merged by
+ * reciprocal rank, the best first. */
+enum status
+store_items_similar(struct store *store, struct arena *arena, const struct store_likeness *likeness,
+                    struct store_item **items, size_t *count, struct diags *diags);
 
 /* ---- what is known already ---- */
 
@@ -266,5 +445,21 @@ enum status
 store_verdict_find(struct store *store, struct arena *arena, const struct store_key *key,
                    struct store_candidate *candidate, struct store_verdict *verdict,
                    struct diags *diags);
+
+struct store_hit {
+    int64_t candidate;
+    char run[STORE_NAME];
+    int64_t number;
+    enum store_kind kind;
+    const char *task_name, *why, *schedule;
+    const char *status; /* of its last verdict; "": it was not judged */
+    double time_us, light;
+};
+
+/* Candidates that have these words in their code, schedule or rationale, those that fit best first,
+ * at most `most` (0: 10). The code of a schedule is not searched: it follows from it. */
+enum status
+store_search(struct store *store, struct arena *arena, const char *words, size_t most,
+             struct store_hit **hits, size_t *count, struct diags *diags);
 
 #endif

@@ -6,6 +6,14 @@
 
 #include <sqlite3.h>
 
+#define STORE_STATEMENTS 128 /* that are kept; there are fewer in the program */
+
+struct store_statement {
+    const char *text; /* known again by its address */
+    sqlite3_stmt *statement;
+    bool busy;
+};
+
 struct store {
     struct arena *arena; /* of the store itself; nothing is added after opening */
     sqlite3 *db;
@@ -13,12 +21,16 @@ struct store {
     char *runs_path;           /* the file whose locks say which runs have a process */
     int runs_file;             /* -1: none of ours */
     double patience;
+    bool has_log; /* a write-ahead log */
+    bool loose;   /* the connection does not sync what it writes: SQL_JOTS */
+    struct store_statement statements[STORE_STATEMENTS];
+    size_t statement_count;
     /* The first error of the call that is under way; what comes after it does nothing. */
     int error, system_error;
     char message[200];
 };
 
-/* ---- schema.c ---- */
+/* ---- steps.c, schema.c ---- */
 
 #define STORE_APPLICATION 0x486f6e65 /* "Hone" */
 
@@ -45,6 +57,10 @@ store__open(const char *path, const struct store_options *options, const char *c
 /* Keeps `code` as the call's error, if it is one and the first. */
 void
 store__note(struct store *store, int code);
+
+/* An error of our own finding; the message is a constant of the program. */
+void
+store__fail(struct store *store, int code, const char *message);
 
 /* Turns the kept error into a message. Only when no transaction is open: messages need memory. */
 enum status
@@ -78,19 +94,73 @@ store__new_name(struct store *store, char name[STORE_NAME]);
 int64_t
 store__run_named(struct store *store, struct arena *arena, const char *name, const char **why);
 
-/* ---- read.c ---- */
+/* ---- text.c ---- */
 
-/* Room for one element more in an array that grows by doubling. */
-void *
-store__room_for(struct arena *arena, void *array, size_t count, size_t size);
+/* Stays where it is, instead of in the table `text`. */
+bool
+store__is_short(size_t count);
 
-/* The number of the best candidate of a run, -1: none. */
+/* The row of a text, which is made if it is new; within a transaction that writes. */
 int64_t
-store__best_number(struct store *store, int64_t run);
+store__text_add(struct store *store, const char *bytes, size_t count);
+
+/* Ends with a zero, which is not counted. */
+char *
+store__text_get(struct store *store, struct arena *arena, int64_t id, size_t *count);
+
+/* hone_keep(), for steps. */
+void
+store__text_functions(struct store *store);
+
+/* ---- run.c ---- */
+
+enum status
+store__no_such_run(const struct store *store, int64_t run, struct diags *diags);
+
+/* A candidate of the run was judged: is it the leader, is it still? */
+void
+store__lead(struct store *store, int64_t run, int64_t candidate);
+
+/* ---- candidate.c ---- */
 
 /* False: no such candidate, or store->error is set. */
 bool
 store__read_candidate(struct store *store, struct arena *arena, int64_t id,
                       enum store_detail detail, struct store_candidate *candidate);
+
+/* ---- words.c ---- */
+
+/* Gives a row of a full-text table its two texts. */
+void
+store__add_words(struct store *store, const char *insert, int64_t row, const char *first,
+                 size_t first_count, const char *second);
+
+/* The different pieces of a text between the characters that `parts` names, at most `most`. */
+size_t
+store__pieces(struct arena *arena, const char *text, bool (*parts)(char c), size_t most,
+              const char ***pieces);
+bool
+store__is_blank(char c);
+bool
+store__is_no_letter(char c); /* nor a digit */
+
+/* A full-text query for the pieces, joined by "AND" or "OR". */
+const char *
+store__words_query(struct arena *arena, const char *const *pieces, size_t count, const char *joint);
+
+/* A word is rare as long as fewer rows have it. bm25 looks at all that have a word, which is fast
+ * for rare ones only; of the rows that have another the newest so many are looked at. */
+#define STORE_FEW 200
+
+/* Brings the pieces that some row has into order, the rarest first, and counts them; *rare of them
+ * are rare. `query` gives the newest rows that match, at most so many. */
+size_t
+store__weigh_words(struct store *store, struct arena *arena, const char *query, const char **pieces,
+                   size_t count, size_t *rare);
+
+/* ---- item.c ---- */
+
+bool
+store__read_item(struct store *store, struct arena *arena, int64_t id, struct store_item *item);
 
 #endif

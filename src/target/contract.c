@@ -98,6 +98,14 @@ target_put_type(struct buf *buf, const struct tensor *tensor)
     buf_putc(buf, ']');
 }
 
+void
+target_put_sizes(struct buf *buf, const struct program *program)
+{
+    for (size_t i = 0; i < program->dim_count; i++)
+        buf_printf(buf, "%s%s == %lld", i ? " && " : "", program->dims[i].name,
+                   (long long)program->dims[i].size);
+}
+
 /* ---- a task ---- */
 
 static void

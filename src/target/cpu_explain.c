@@ -125,41 +125,40 @@ read_names(struct arena *arena, struct c_reader *reader, struct head *head)
     bool any = false, settled = false;
 
     while (round > 0) {
-        struct c_token token = target__c_next_code(reader);
+        struct c_token token = c_next_code(reader);
         if (token.kind == C_END)
             return false;
-        round += target__c_is(&token, "(") - target__c_is(&token, ")");
-        square += target__c_is(&token, "[") - target__c_is(&token, "]");
-        if (round == 0 || (round == 1 && square == 0 && target__c_is(&token, ","))) {
-            if (any && !target__c_is(&name, "void"))
+        round += c_is(&token, "(") - c_is(&token, ")");
+        square += c_is(&token, "[") - c_is(&token, "]");
+        if (round == 0 || (round == 1 && square == 0 && c_is(&token, ","))) {
+            if (any && !c_is(&name, "void"))
                 add(arena, head, arena_strndup(arena, name.start, name.length));
             name = (struct c_token){.start = ""};
             any = settled = false;
             continue;
         }
         any = true;
-        settled = settled || target__c_is(&token, ")");
+        settled = settled || c_is(&token, ")");
         if (token.kind == C_WORD && square == 0 && !settled)
             name = token;
     }
-    struct c_token next = target__c_next_code(reader);
-    return !target__c_is(&next, ";");
+    struct c_token next = c_next_code(reader);
+    return !c_is(&next, ";");
 }
 
 /* The parameters' names of the kernel's definition; false if its text is not that plain. */
 static bool
 find_names(struct arena *arena, const struct target_kernel *kernel, struct head *head)
 {
-    struct c_reader reader = target__c_reader(kernel->text, kernel->length);
+    struct c_reader reader = c_reader_of(kernel->text, kernel->length);
     struct c_token before = {0};
 
     for (;;) {
-        struct c_token token = target__c_next_code(&reader);
+        struct c_token token = c_next_code(&reader);
         *head = (struct head){0};
         if (token.kind == C_END)
             return false;
-        if (target__c_is(&token, "(") && target__c_is(&before, "kernel") &&
-            read_names(arena, &reader, head))
+        if (c_is(&token, "(") && c_is(&before, "kernel") && read_names(arena, &reader, head))
             return true;
         before = token;
     }

@@ -139,18 +139,18 @@ target__read_c(struct arena *arena, const struct target *target, const struct pr
 {
     struct declared declared = {
         .arena = arena, .target = target, .program = program, .fault = fault};
-    struct c_reader reader = target__c_reader(kernel->text, kernel->length);
+    struct c_reader reader = c_reader_of(kernel->text, kernel->length);
     bool head = true, found = false;
 
     for (;;) {
-        struct c_token token = target__c_next(&reader);
+        struct c_token token = c_next(&reader);
         if (token.kind == C_END)
             break;
         if (is_declaration(&token) && !declare(&declared, &token, head))
             return false;
         if (token.kind != C_LINE_COMMENT && token.kind != C_BLOCK_COMMENT)
             head = false;
-        found = found || (token.kind == C_WORD && target__c_is(&token, target->entry));
+        found = found || (token.kind == C_WORD && c_is(&token, target->entry));
     }
     if (head)
         return target__wrong(arena, fault, 0, "the file is empty: nothing but comments");

@@ -77,16 +77,16 @@ mentions(const struct target_kernel *kernel, const char *word)
 bool
 target_includes(const struct target_kernel *kernel, const char *name)
 {
-    struct c_reader reader = target__c_reader(kernel->text, kernel->length);
-    struct c_token token = target__c_next_code(&reader);
+    struct c_reader reader = c_reader_of(kernel->text, kernel->length);
+    struct c_token token = c_next_code(&reader);
     const size_t length = strlen(name);
 
     while (token.kind != C_END) {
-        const bool hash = target__c_is(&token, "#");
-        token = target__c_next_code(&reader);
-        if (!hash || !target__c_is(&token, "include"))
+        const bool hash = c_is(&token, "#");
+        token = c_next_code(&reader);
+        if (!hash || !c_is(&token, "include"))
             continue;
-        token = target__c_next_code(&reader);
+        token = c_next_code(&reader);
         if (token.kind == C_QUOTED && token.length == length + 2 &&
             !memcmp(token.start + 1, name, length))
             return true;
@@ -107,6 +107,32 @@ target_put_headers(struct buf *buf, const struct target *target, const struct ta
     for (const struct target_file *file = target->files; file && file->name; file++)
         if (target_includes(kernel, file->name) && !mentions(kernel, "HONE_VECTOR_BYTES"))
             buf_puts(buf, file->text);
+}
+
+void
+target_put_defines(struct buf *buf, const struct target *target, const struct program *program,
+                   const struct target_kernel *kernel)
+{
+    if (target->prelude)
+        target->prelude(buf, program);
+    for (size_t i = 0; i < kernel->tune_count; i++)
+        buf_printf(buf, "#define %s %lld\n", kernel->tunes[i].name,
+                   (long long)kernel->tunes[i].values[0]);
+}
+
+const struct target_file *const *
+target_files(struct arena *arena, const struct target *target, const struct target_kernel *kernel,
+             size_t *count)
+{
+    const struct target_file **files = NULL;
+
+    *count = 0;
+    for (const struct target_file *file = target->files; file && file->name; file++)
+        if (target_includes(kernel, file->name)) {
+            files = arena_grow(arena, files, *count, *count + 1, sizeof *files);
+            files[(*count)++] = file;
+        }
+    return files;
 }
 
 void

@@ -172,6 +172,18 @@ void
 target_put_headers(struct buf *buf, const struct target *target,
                    const struct target_kernel *kernel);
 
+/* What stands between the headers and the kernel's text: the prelude, and the numbers that the
+ * kernel leaves to the host, the first of each. As text and not as -D, which would make the
+ * precompiled headers useless. */
+void
+target_put_defines(struct buf *buf, const struct target *target, const struct program *program,
+                   const struct target_kernel *kernel);
+
+/* The target's own headers that the kernel includes: they must lie beside it. */
+const struct target_file *const *
+target_files(struct arena *arena, const struct target *target, const struct target_kernel *kernel,
+             size_t *count);
+
 /* The whole text for the compiler: headers, prelude, then the kernel under the name `file`, so that
  * messages and line tables have the kernel's own lines. The target's files that the kernel includes
  * must lie where the compiler looks for them. */
@@ -229,5 +241,9 @@ target_put_flag(struct buf *buf, const struct target_flag *flag);
 /* "f32[R,2*N]": a tensor as an .op file would declare it. */
 void
 target_put_type(struct buf *buf, const struct tensor *tensor);
+
+/* "R == 1024 && N == 4096": the sizes that tell the cases apart, for #if. */
+void
+target_put_sizes(struct buf *buf, const struct program *program);
 
 #endif

@@ -2,44 +2,8 @@
 #ifndef HONE_TARGET_TARGET_INT_H
 #define HONE_TARGET_TARGET_INT_H
 
+#include "base/c_text.h"
 #include "target/target.h"
-
-/* ---- text of C, just as far as it is read here ---- */
-
-enum c_kind {
-    C_END,
-    C_WORD,          /* names, keywords, numbers */
-    C_QUOTED,        /* "string", 'c' */
-    C_MARK,          /* one other character */
-    C_LINE_COMMENT,  /* with its slashes, without the newline */
-    C_BLOCK_COMMENT, /* with its ends */
-};
-
-struct c_token {
-    enum c_kind kind;
-    const char *start;
-    size_t length;
-    uint32_t line;
-};
-
-struct c_reader {
-    const char *at, *end;
-    uint32_t line;
-};
-
-struct c_reader
-target__c_reader(const char *text, size_t length);
-
-/* The next token; after the last one C_END, again and again. */
-struct c_token
-target__c_next(struct c_reader *reader);
-
-/* The same, comments left out. */
-struct c_token
-target__c_next_code(struct c_reader *reader);
-
-bool
-target__c_is(const struct c_token *token, const char *text);
 
 /* A keyword of C, a macro of the prelude's headers or a name of the prelude itself: neither a size,
  * a tuned number nor a parameter can be called so. */

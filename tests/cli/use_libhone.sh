@@ -14,7 +14,7 @@ Y[i] = 2*X[i] + 1
 out Y
 END
 expect 'it compiles' 0 gcc -std=c99 -pedantic -Wall -Wextra -Werror $flags -I"$ROOT/src/libhone" \
-    "$ROOT/examples/use_libhone.c" "$BUILD/libhone.a" -lcrypto -lcurl -ljansson -lsqlite3 -lm \
+    "$ROOT/examples/use_libhone.c" "$BUILD/libhone.a" -lcrypto -lcurl -ljansson -lsqlite3 -lz -lm \
     -ldl -lpthread -o use_libhone
 expect 'it runs' 0 ./use_libhone scale.op
 says out 'the task is named' 'scale '

@@ -2,6 +2,8 @@
  * first byte chooses the wire, the status and how the bytes are cut. */
 #include "llm/llm_int.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -39,7 +41,7 @@ check(struct llm_call *call)
     assert(call->usage.input >= 0 && call->usage.output >= 0);
     assert(call->usage.cached + call->usage.written <= call->usage.input);
     llm__split_thoughts(call);
-    call->text.length = llm__clean(call->text.data, call->text.length);
+    call->text.length = text_clean(call->text.data, call->text.length);
     assert(strlen(call->text.data) == call->text.length);
 }
 

@@ -27,10 +27,11 @@ sections_and_settings_are_found(void **state)
                            "sees = build,\n"
                            "    contract,\t\n"
                            "\ttask # and so on\n"
-                           "[budget]\n",
+                           "[budget]\n"
+                           "[role verifier memory ]\n",
                            &settings),
                      STATUS_OK);
-    assert_int_equal(settings.count, 3);
+    assert_int_equal(settings.count, 4);
     assert_string_equal(settings.sections[0].kind, "");
     assert_string_equal(settings_get(&settings.sections[0], "model")->value, "openai:gpt=5");
     assert_int_equal(settings_get(&settings.sections[0], "model")->at.column, 11);
@@ -43,6 +44,7 @@ sections_and_settings_are_found(void **state)
                         "build, contract, task");
     assert_string_equal(settings.sections[2].kind, "budget");
     assert_string_equal(settings.sections[2].name, "");
+    assert_string_equal(settings.sections[3].name, "verifier memory");
 }
 
 static void
@@ -56,7 +58,7 @@ mistakes_have_a_line(void **state)
                       "none"},
         {"[provider lab\n", "config:1:1: the section has no end; write [kind name]"},
         {"[]\n", "config:1:1: no name of a section; write [kind name]"},
-        {"[a b c]\n", "config:1:1: no name of a section; write [kind name]"},
+        {"[a b]c]\n", "config:1:1: no name of a section; write [kind name]"},
         {"= 3\n", "config:1:1: no name before the =; write key = value"},
         {"a = 1\n\na = 2\n", "config:3:1: a is given twice, first in line 1; write it once"},
         {"[a b]\n[a b]\n", "config:2:1: this section is there twice; put its lines together"},

@@ -74,6 +74,23 @@ integers_are_whole(void **state)
 }
 
 static void
+times_are_read(void **state)
+{
+    static const char *const bad[] = {"",    "m",    "0",   "-3",  "10 m",
+                                      "10d", "10mm", "nan", "inf", "1e9h"};
+    double seconds = 7;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(text_seconds(bad[i], &seconds));
+    assert_true(seconds == 7);
+    assert_true(text_seconds("90", &seconds) && seconds == 90);
+    assert_true(text_seconds("45s", &seconds) && seconds == 45);
+    assert_true(text_seconds("2m", &seconds) && seconds == 120);
+    assert_true(text_seconds("1.5h", &seconds) && seconds == 5400);
+}
+
+static void
 beginnings_and_ends(void **state)
 {
     (void)state;
@@ -168,6 +185,7 @@ main(void)
         cmocka_unit_test(typing_errors_are_recognised),
         cmocka_unit_test(other_words_are_not),
         cmocka_unit_test(integers_are_whole),
+        cmocka_unit_test(times_are_read),
         cmocka_unit_test(beginnings_and_ends),
         cmocka_unit_test(settings_are_cut_out_of_lines),
         cmocka_unit_test(statuses_are_exit_codes),

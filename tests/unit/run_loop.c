@@ -2,6 +2,7 @@
  * answers lead to the same decisions, and the decisions are those that doc/optimize.md describes.
  */
 #include "../judge/judge_test.h"
+#include "fake_judge.h"
 #include "scratch.h"
 
 #include "base/hash.h"
@@ -53,157 +54,6 @@ usual_options(struct unit *unit, struct trace *trace)
         .evaluations = 24,
         .progress = note,
         .context = trace};
-}
-
-/* ---- a judge by formula ---- */
-
-struct fake {
-    struct arena *arena;
-    double clock;
-    double light_us;           /* of every case */
-    const char *slow, *fast;   /* a kernel whose text has these words costs 1000 us, or 1 us */
-    const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
-    const char *restless;      /* one with these words gives other bits each time, in `odd` */
-    unsigned looks, compares, verdicts;
-};
-
-struct fake_task {
-    struct judge_setup setup;
-};
-
-/* Between 10 and 20 us, by what the text is. */
-static double
-cost_of(const struct fake *fake, const char *text)
-{
-    char hash[HASH_TEXT];
-    if (fake->slow && strstr(text, fake->slow))
-        return 1000;
-    if (fake->fast && strstr(text, fake->fast))
-        return 1;
-    hash_sha256(text, strlen(text), hash);
-    return 10 + 10 * (double)(strtoul(arena_strndup(fake->arena, hash, 6), NULL, 16) % 997) / 997;
-}
-
-static double
-fake_seconds(void *context)
-{
-    struct fake *fake = context;
-    return fake->clock += 0.001;
-}
-
-static enum status
-fake_open(void *context, const struct judge_setup *setup, struct judge_task **task,
-          struct diags *diags)
-{
-    struct fake *fake = context;
-    struct fake_task *made = arena_alloc(fake->arena, sizeof *made);
-    (void)diags;
-    made->setup = *setup;
-    *task = (struct judge_task *)made;
-    return STATUS_OK;
-}
-
-static void
-fake_close(void *context, struct judge_task *task)
-{
-    (void)context;
-    (void)task;
-}
-
-static void
-fake_report(struct fake *fake, const struct judge_setup *setup, const char *text,
-            struct judge_report *report, struct diags *diags)
-{
-    static const char *const naive = "naive";
-    *report = (struct judge_report){.status = JUDGE_BUILT,
-                                    .reason = "",
-                                    .details = "",
-                                    .flags = "",
-                                    .deterministic = true,
-                                    .same_bits = true,
-                                    .case_count = setup->case_count};
-    report->cases = arena_array(fake->arena, setup->case_count, sizeof *report->cases);
-    for (size_t i = 0; i < setup->case_count; i++) {
-        double us = cost_of(fake, text);
-        struct judge_pair *pair = arena_alloc(fake->arena, sizeof *pair);
-        *pair = (struct judge_pair){.name = naive, .flags = "", .time = {.median = 40}};
-        pair->speedup = 40 / us;
-        report->cases[i] = (struct judge_case){
-            .program = lang_program(setup->lang, setup->cases[i], NULL, 0, diags),
-            .timed = true,
-            .time = {.median = us, .min = us, .low = us, .high = us, .samples = 1},
-            .light = {.us = fake->light_us, .limit = "memory", .level = "memory"},
-            .share = fake->light_us / us,
-            .pairs = setup->no_baseline ? NULL : pair,
-            .pair_count = !setup->no_baseline};
-    }
-}
-
-static enum status
-fake_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
-          struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
-{
-    struct fake *fake = context;
-    double *us = arena_alloc(arena, sizeof *us);
-    fake->looks++;
-    *us = cost_of(fake, text);
-    *kernel = (struct judge_kernel *)us;
-    fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
-    return STATUS_OK;
-}
-
-static void
-fake_drop(void *context, struct judge_kernel *kernel)
-{
-    (void)context;
-    (void)kernel;
-}
-
-static enum status
-fake_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-             struct judge_kernel *challenger, bool *faster, struct diags *diags)
-{
-    struct fake *fake = context;
-    (void)task;
-    (void)diags;
-    fake->compares++;
-    *faster = *(double *)challenger < *(double *)champion;
-    return STATUS_OK;
-}
-
-static enum status
-fake_verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
-             struct judge_report *report, struct diags *diags)
-{
-    struct fake *fake = context;
-    const struct judge_setup *setup = &((struct fake_task *)task)->setup;
-    (void)arena;
-    fake->verdicts++;
-    fake_report(fake, setup, text, report, diags);
-    report->status = JUDGE_CORRECT;
-    if (fake->restless && strstr(text, fake->restless))
-        report->same_bits = setup->cases[setup->case_count - 1] != 1;
-    if (fake->wrong_at_last && strstr(text, fake->wrong_at_last)) {
-        report->status = JUDGE_WRONG;
-        report->reason = "case odd, 3 of 111 elements of Y";
-        report->case_name = "odd";
-    }
-    return STATUS_OK;
-}
-
-static struct run_judge
-fake_judge(struct unit *unit, struct fake *fake)
-{
-    fake->arena = unit->arena;
-    fake->light_us = fake->light_us > 0 ? fake->light_us : 0.1;
-    return (struct run_judge){.context = fake,
-                              .seconds = fake_seconds,
-                              .open = fake_open,
-                              .close = fake_close,
-                              .look = fake_look,
-                              .drop = fake_drop,
-                              .compare = fake_compare,
-                              .verdict = fake_verdict};
 }
 
 static void
@@ -400,178 +250,58 @@ a_kernel_is_to_be_beaten(void **state)
     assert_non_null(strstr(result.kernel, "#if R == 24 && N == 200\n/* from mine.c */"));
 }
 
-/* ---- recording and repeating ---- */
+/* ---- again ---- */
 
-struct event {
-    enum { LOOK, COMPARE, VERDICT } what;
-    const char *text;
-    struct judge_report report;
-    bool faster;
-};
-
-struct recorder {
-    struct arena *arena;
-    struct run_judge real;
-    struct event *events;
-    size_t count, at; /* at: the next to be repeated */
-    double clock;
-};
-
-static struct event *
-add_event(struct recorder *recorder)
+static struct store *
+open_archive(struct unit *unit, struct store_run *run)
 {
-    recorder->events = arena_grow(recorder->arena, recorder->events, recorder->count,
-                                  recorder->count + 1, sizeof *recorder->events);
-    return &recorder->events[recorder->count++];
+    struct store_options how = {.program = "hone 0.1", .now = 1e9};
+    struct store *store;
+    *run = (struct store_run){.task = {.hash = "4f1c", .family = "f", .name = "norm"},
+                              .target = "cpu",
+                              .recipe = "builtin",
+                              .cases = "default; odd",
+                              .machine_key = "m",
+                              .started = 1e9};
+    assert_int_equal(store_open("archive.db", &how, &store, unit->diags), STATUS_OK);
+    assert_int_equal(store_run_begin(store, run, unit->diags), STATUS_OK);
+    return store;
 }
 
-static double
-record_seconds(void *context)
-{
-    struct recorder *recorder = context;
-    return recorder->real.seconds(recorder->real.context);
-}
-
-static enum status
-record_open(void *context, const struct judge_setup *setup, struct judge_task **task,
-            struct diags *diags)
-{
-    struct recorder *recorder = context;
-    return recorder->real.open(recorder->real.context, setup, task, diags);
-}
-
-static void
-record_close(void *context, struct judge_task *task)
-{
-    struct recorder *recorder = context;
-    recorder->real.close(recorder->real.context, task);
-}
-
-static void
-record_drop(void *context, struct judge_kernel *kernel)
-{
-    struct recorder *recorder = context;
-    recorder->real.drop(recorder->real.context, kernel);
-}
-
-static enum status
-record_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
-            struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
-{
-    struct recorder *recorder = context;
-    enum status status =
-        recorder->real.look(recorder->real.context, task, arena, text, kernel, report, diags);
-    *add_event(recorder) = (struct event){LOOK, text, *report, false};
-    return status;
-}
-
-static enum status
-record_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-               struct judge_kernel *challenger, bool *faster, struct diags *diags)
-{
-    struct recorder *recorder = context;
-    enum status status =
-        recorder->real.compare(recorder->real.context, task, champion, challenger, faster, diags);
-    *add_event(recorder) = (struct event){.what = COMPARE, .text = "", .faster = *faster};
-    return status;
-}
-
-static enum status
-record_verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
-               struct judge_report *report, struct diags *diags)
-{
-    struct recorder *recorder = context;
-    enum status status =
-        recorder->real.verdict(recorder->real.context, task, arena, text, report, diags);
-    *add_event(recorder) = (struct event){VERDICT, text, *report, false};
-    return status;
-}
-
-static const struct event *
-repeat(struct recorder *recorder, int what, const char *text)
-{
-    assert_true(recorder->at < recorder->count);
-    const struct event *event = &recorder->events[recorder->at++];
-    assert_int_equal(event->what, what);
-    assert_string_equal(event->text, text);
-    return event;
-}
-
-static double
-repeat_seconds(void *context)
-{
-    struct recorder *recorder = context;
-    return recorder->clock += 1e-6;
-}
-
-static enum status
-repeat_open(void *context, const struct judge_setup *setup, struct judge_task **task,
-            struct diags *diags)
-{
-    (void)setup;
-    (void)diags;
-    *task = context;
-    return STATUS_OK;
-}
-
-static enum status
-repeat_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
-            struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
-{
-    (void)task;
-    (void)arena;
-    (void)diags;
-    *report = repeat(context, LOOK, text)->report;
-    *kernel = report->status == JUDGE_BUILT ? context : NULL;
-    return STATUS_OK;
-}
-
-static enum status
-repeat_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
-               struct judge_kernel *challenger, bool *faster, struct diags *diags)
-{
-    (void)task;
-    (void)champion;
-    (void)challenger;
-    (void)diags;
-    *faster = repeat(context, COMPARE, "")->faster;
-    return STATUS_OK;
-}
-
-static enum status
-repeat_verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
-               struct judge_report *report, struct diags *diags)
-{
-    (void)task;
-    (void)arena;
-    (void)diags;
-    *report = repeat(context, VERDICT, text)->report;
-    return STATUS_OK;
-}
-
+/* What was measured is in the archive; the same decisions follow from it alone. */
 static void
 recorded_timings_lead_to_the_same_end(void **state)
 {
     struct unit *unit = *state;
     struct judge_test *test = judge_test_create();
     struct trace first, second;
+    struct store_run run;
     struct run_options options = usual_options(unit, &first);
     struct run_result measured, repeated;
-    struct recorder recorder = {.arena = unit->arena, .real = run_real_judge(test->judge)};
-    struct run_judge records = {&recorder,   record_seconds, record_open,    record_close,
-                                record_look, record_drop,    record_compare, record_verdict};
     options.evaluations = 5;
-    judge_test_must(test, run_optimize_by(unit->arena, &records, &options, &measured, test->diags));
+    options.store = open_archive(unit, &run);
+    options.run = &run;
+    judge_test_must(test, run_optimize(unit->arena, test->judge, &options, &measured, test->diags));
     judge_test_destroy(test);
 
-    struct run_judge repeats = {&recorder,   repeat_seconds, repeat_open,    fake_close,
-                                repeat_look, fake_drop,      repeat_compare, repeat_verdict};
+    struct run_judge nobody = {.seconds = fake_seconds,
+                               .context = &(struct fake){.arena = unit->arena}};
+    struct store *store = options.store;
     options = usual_options(unit, &second);
     options.evaluations = 5;
-    assert_int_equal(run_optimize_by(unit->arena, &repeats, &options, &repeated, unit->diags), 0);
-    assert_int_equal(recorder.at, recorder.count);
+    options.store = store;
+    options.run = &run;
+    options.mode = RUN_REPLAY;
+    assert_int_equal(run_optimize_by(unit->arena, &nobody, &options, &repeated, unit->diags), 0);
+    assert_null(repeated.difference);
+    assert_false(repeated.over);
     assert_string_equal(first.text.data, second.text.data);
     assert_string_equal(measured.kernel, repeated.kernel);
+    options.seed = 8; /* other questions than those that were answered */
+    assert_int_not_equal(run_optimize_by(unit->arena, &nobody, &options, &repeated, unit->diags),
+                         0);
+    assert_non_null(repeated.difference);
+    store_close(store);
 }
 
 /* ---- the archive ---- */
@@ -582,19 +312,12 @@ the_archive_has_the_whole_story(void **state)
     struct unit *unit = *state;
     struct trace trace;
     struct run_options options = usual_options(unit, &trace);
-    struct store_options how = {.program = "hone 0.1", .now = 1e9};
-    struct store_run run = {.task = {.hash = "4f1c", .family = "f", .name = "norm"},
-                            .target = "cpu",
-                            .recipe = "builtin",
-                            .cases = "default; odd",
-                            .machine_key = "m",
-                            .started = 1e9};
+    struct store_run run;
     struct store_candidate *rows, best;
     size_t count;
     struct run_result first, result;
     optimize(unit, &(struct fake){0}, &options, &first);
-    assert_int_equal(store_open("archive.db", &how, &options.store, unit->diags), STATUS_OK);
-    assert_int_equal(store_run_begin(options.store, &run, unit->diags), STATUS_OK);
+    options.store = open_archive(unit, &run);
     options.run = &run;
     options.family = "other"; /* nothing earlier is asked for */
     options.machine_key = "m";

@@ -99,20 +99,30 @@ store_unit_verdict(struct unit *unit, struct store *store, int64_t candidate, co
     return verdict.id;
 }
 
-/* The first column of a query's first row, by a connection of its own. */
+/* The first column of a query's first row. */
 static inline const char *
-store_unit_ask(struct unit *unit, const char *path, const char *query)
+store_unit_ask_of(struct unit *unit, sqlite3 *db, const char *query)
 {
-    sqlite3 *db;
     sqlite3_stmt *statement;
     const char *answer = "";
 
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    sqlite3_busy_timeout(db, 10000);
     assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
     if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0))
         answer = arena_strdup(unit->arena, (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
+    return answer;
+}
+
+/* The same, by a connection of its own. */
+static inline const char *
+store_unit_ask(struct unit *unit, const char *path, const char *query)
+{
+    sqlite3 *db;
+    const char *answer;
+
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000);
+    answer = store_unit_ask_of(unit, db, query);
     sqlite3_close(db);
     return answer;
 }

@@ -1,16 +1,10 @@
-/* Reading: rows become structs. Each call sees one state of the archive. */
+/* Candidates: adding them, and reading them with their parents and verdicts. */
 #include "store/sql_int.h"
 
 #include "base/text.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-const char *const store_state_name[STORE_STATE_COUNT] = {
-#define X(id, name) name,
-    STORE_STATES(X)
-#undef X
-};
 
 const char *const store_kind_name[STORE_KIND_COUNT] = {
 #define X(id, name) name,
@@ -18,133 +12,121 @@ const char *const store_kind_name[STORE_KIND_COUNT] = {
 #undef X
 };
 
-/* The place of a word of an enumeration's table; the schema lets no other word in. */
-static unsigned
-word_number(const char *word, const char *const *words, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    return 0;
-}
-
-void *
-store__room_for(struct arena *arena, void *array, size_t count, size_t size)
-{
-    if (count == 0)
-        return arena_array(arena, 1, size);
-    return (count & (count - 1)) == 0 ? arena_grow(arena, array, count, 2 * count, size) : array;
-}
-
-enum status
-store_totals(struct store *store, struct store_totals *totals, struct diags *diags)
-{
-    store__enter(store, SQL_READS);
-    totals->runs = sql_number(store, "SELECT count(*) FROM run");
-    totals->candidates = sql_number(store, "SELECT count(*) FROM candidate");
-    totals->bytes = sql_number(store, "PRAGMA page_count") * sql_number(store, "PRAGMA page_size");
-    return store__leave(store, diags);
-}
-
-/* ---- runs ---- */
-
-#define RUN_QUERY                                                                                \
-    "SELECT r.id, r.name, t.hash, t.family, t.name, t.canonical, t.source, r.target, r.recipe,"  \
-    " r.model, r.cases, r.budget, r.machine, r.machine_key, r.seed, r.started, r.state,"         \
-    " r.stopped_by, r.ended, r.pid, coalesce(r.best, -1),"                                       \
-    " (SELECT count(*) FROM candidate WHERE run = r.id),"                                        \
-    " (SELECT count(*) FROM verdict AS v JOIN candidate AS c ON c.id = v.candidate"              \
-    "  WHERE c.run = r.id),"                                                                     \
-    " max(r.started, coalesce((SELECT max(added) FROM candidate WHERE run = r.id), r.started),"  \
-    "  coalesce((SELECT max(judged) FROM verdict AS v JOIN candidate AS c ON c.id = v.candidate" \
-    "  WHERE c.run = r.id), r.started))"                                                         \
-    " FROM run AS r JOIN task AS t ON t.id = r.task "
+/* ---- adding ---- */
 
 static void
-read_task(struct sql *sql, struct arena *arena, struct store_task *task)
+add_parents(struct store *store, const struct store_candidate *candidate)
 {
-    task->hash = sql_get_text(sql, arena);
-    task->family = sql_get_text(sql, arena);
-    task->name = sql_get_text(sql, arena);
-    task->canonical = sql_get_text(sql, arena);
-    task->source = sql_get_text(sql, arena);
-}
+    struct sql sql =
+        sql_prepare(store, "INSERT INTO parent (candidate, place, parent) VALUES (?, ?, ?)");
 
-static void
-read_run(struct sql *sql, struct arena *arena, struct store_run *run)
-{
-    double seen;
-
-    run->id = sql_get_int(sql);
-    sql_get_name(sql, run->name);
-    read_task(sql, arena, &run->task);
-    run->target = sql_get_text(sql, arena);
-    run->recipe = sql_get_text(sql, arena);
-    run->model = sql_get_text(sql, arena);
-    run->cases = sql_get_text(sql, arena);
-    run->budget = sql_get_text(sql, arena);
-    run->machine = sql_get_text(sql, arena);
-    run->machine_key = sql_get_text(sql, arena);
-    run->seed = (uint64_t)sql_get_int(sql);
-    run->started = sql_get_real(sql);
-    run->state = word_number(sql_get_text(sql, arena), store_state_name, STORE_STATE_COUNT);
-    run->stopped_by = sql_get_text(sql, arena);
-    run->ended = sql_get_real(sql);
-    run->pid = sql_get_int(sql);
-    run->best = sql_get_int(sql);
-    run->candidates = sql_get_int(sql);
-    run->verdicts = sql_get_int(sql);
-    seen = sql_get_real(sql);
-    if (run->state == STORE_RUNNING && !store__has_owner(sql->store, run->id)) {
-        run->state = STORE_STOPPED;
-        run->stopped_by = "killed";
-        run->ended = seen;
-    }
-}
-
-enum status
-store_runs(struct store *store, struct arena *arena, size_t most, struct store_run **runs,
-           size_t *count, struct diags *diags)
-{
-    struct sql sql;
-
-    *runs = NULL;
-    *count = 0;
-    store__enter(store, SQL_READS);
-    sql = sql_prepare(store, RUN_QUERY "ORDER BY r.id DESC LIMIT ?");
-    sql_int(&sql, most ? (int64_t)most : -1);
-    while (sql_row(&sql)) {
-        *runs = store__room_for(arena, *runs, *count, sizeof **runs);
-        read_run(&sql, arena, &(*runs)[(*count)++]);
+    for (size_t i = 0; i < candidate->parent_count; i++) {
+        sql_again(&sql);
+        sql_int(&sql, candidate->id);
+        sql_int(&sql, (int64_t)i);
+        sql_int(&sql, candidate->parents[i].candidate);
+        sql_row(&sql);
     }
     sql_end(&sql);
+}
+
+/* 0 stands for not said. */
+static void
+bind_gain(struct sql *sql, double gain)
+{
+    sql_real(sql, gain > 0 ? gain : __builtin_nan(""));
+}
+
+static void
+add_row(struct store *store, struct store_candidate *candidate)
+{
+    struct sql sql = sql_prepare(
+        store, "INSERT INTO candidate (run, number, kind, proposer, phase, role, why, added,"
+               " kernel_hash, kernel_length, schedule, kernel, expected_low, expected_high, call,"
+               " lane, round, accepted)"
+               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+
+    sql_int(&sql, candidate->run);
+    sql_int(&sql, candidate->number);
+    sql_text(&sql, store_kind_name[candidate->kind]);
+    sql_text(&sql, candidate->proposer);
+    sql_text(&sql, candidate->phase);
+    sql_text(&sql, candidate->role);
+    sql_kept(&sql, candidate->why);
+    sql_real(&sql, candidate->added);
+    sql_text(&sql, candidate->kernel_hash);
+    sql_int(&sql, (int64_t)candidate->kernel_length);
+    sql_kept(&sql, candidate->schedule);
+    sql_kept_bytes(&sql, candidate->kernel, candidate->kernel_length);
+    bind_gain(&sql, candidate->expected_low);
+    bind_gain(&sql, candidate->expected_high);
+    sql_reference(&sql, candidate->call);
+    sql_int(&sql, candidate->lane);
+    sql_int(&sql, candidate->round);
+    sql_text(&sql, candidate->accepted);
+    sql_run(&sql);
+    candidate->id = sql_last_id(store);
+}
+
+/* What store_search() finds: source, or a schedule instead of the code that follows from it. */
+static void
+add_words(struct store *store, const struct store_candidate *candidate)
+{
+    const char *schedule = candidate->schedule ? candidate->schedule : "";
+    bool source = candidate->kind == STORE_SOURCE;
+
+    store__add_words(store, "INSERT INTO candidate_words (rowid, code, why) VALUES (?, ?, ?)",
+                     candidate->id, source ? candidate->kernel : schedule,
+                     source ? candidate->kernel_length : strlen(schedule), candidate->why);
+}
+
+static void
+count_candidate(struct store *store, const struct store_candidate *candidate)
+{
+    struct sql sql = sql_prepare(store, "UPDATE run SET candidates = candidates + 1,"
+                                        " seen = max(seen, ?) WHERE id = ?");
+
+    sql_real(&sql, candidate->added);
+    sql_int(&sql, candidate->run);
+    sql_run(&sql);
+}
+
+/* No memory is asked of an arena: it may jump away, and the lock would stay. */
+enum status
+store_candidate_add(struct store *store, struct store_candidate *candidate, struct diags *diags)
+{
+    hash_sha256(candidate->kernel ? candidate->kernel : "", candidate->kernel_length,
+                candidate->kernel_hash);
+    store__enter(store, SQL_WRITES);
+    candidate->number = sql_number_of(
+        store, "SELECT coalesce(max(number), -1) + 1 FROM candidate WHERE run = ?", candidate->run);
+    add_row(store, candidate);
+    add_parents(store, candidate);
+    add_words(store, candidate);
+    count_candidate(store, candidate);
     return store__leave(store, diags);
 }
 
 enum status
-store_run_find(struct store *store, struct arena *arena, const char *name, struct store_run *run,
-               struct diags *diags)
+store_candidate_decide(struct store *store, int64_t candidate, const char *decision,
+                       struct diags *diags)
 {
-    const char *why = "";
-    int64_t id;
     struct sql sql;
 
-    *run = (struct store_run){0};
-    store__enter(store, SQL_READS);
-    id = store__run_named(store, arena, name, &why);
-    sql = sql_prepare(store, RUN_QUERY "WHERE r.id = ?");
-    sql_int(&sql, id);
-    if (sql_row(&sql))
-        read_run(&sql, arena, run);
-    sql_end(&sql);
-    if (store->error == SQLITE_OK && id == 0) {
+    store__enter(store, SQL_WRITES);
+    sql = sql_prepare(store, "UPDATE candidate SET accepted = ? WHERE id = ?");
+    sql_text(&sql, decision);
+    sql_int(&sql, candidate);
+    sql_run(&sql);
+    if (store__changed_nothing(store)) {
         store__abandon(store);
-        return store__say(STATUS_INPUT, diags, "%s", why);
+        return store__say(STATUS_INPUT, diags, "%s: has no candidate of id %lld", store->path,
+                          (long long)candidate);
     }
     return store__leave(store, diags);
 }
 
-/* ---- candidates ---- */
+/* ---- reading ---- */
 
 /* The statements that reading one candidate after another takes. */
 struct reader {
@@ -169,9 +151,11 @@ reader_open(struct store *store, struct arena *arena, enum store_detail detail)
                                              : "SELECT id, status, reason, whole, time_us, judged,"
                                                " json FROM verdict WHERE candidate = ?"
                                                " ORDER BY id");
-    reader.cases = sql_prepare(store, "SELECT id, name, sizes, median_us, min_us, low_us, high_us,"
-                                      " light, error_over_gate FROM verdict_case"
-                                      " WHERE verdict = ? ORDER BY place");
+    reader.cases =
+        sql_prepare(store, "SELECT k.id, k.name, s.sizes, k.median_us, k.min_us, k.low_us,"
+                           " k.high_us, k.light, k.error_over_gate FROM verdict_case AS"
+                           " k JOIN setting AS s ON s.id = k.setting WHERE k.verdict = ?"
+                           " ORDER BY k.place");
     reader.speedups = sql_prepare(store, "SELECT baseline, factor FROM speedup"
                                          " WHERE verdict_case = ? ORDER BY place");
     return reader;
@@ -249,12 +233,12 @@ read_verdicts(struct reader *reader, struct store_candidate *candidate)
         verdict = &verdicts[count++];
         verdict->id = sql_get_int(sql);
         verdict->status = sql_get_text(sql, reader->arena);
-        verdict->reason = sql_get_text(sql, reader->arena);
+        verdict->reason = sql_get_kept(sql, reader->arena);
         verdict->whole = sql_get_int(sql) != 0;
         verdict->time_us = sql_get_real(sql);
         verdict->judged = sql_get_real(sql);
         if (reader->detail == STORE_WHOLE)
-            verdict->json = sql_get_text(sql, reader->arena);
+            verdict->json = sql_get_kept(sql, reader->arena);
         read_cases(reader, verdict);
     }
     candidate->verdicts = verdicts;
@@ -282,7 +266,7 @@ read_parents(struct reader *reader, struct store_candidate *candidate)
 
 #define CANDIDATE_COLUMNS                                                                     \
     "SELECT id, run, number, kind, proposer, phase, role, why, added, kernel_hash, schedule," \
-    " length(CAST(kernel AS BLOB))"
+    " expected_low, expected_high, coalesce(call, 0), lane, round, accepted, kernel_length"
 
 static const char *
 candidate_query(enum store_detail detail, bool of_run)
@@ -298,6 +282,12 @@ candidate_query(enum store_detail detail, bool of_run)
 }
 
 static void
+read_hash(struct sql *sql, char hash[HASH_TEXT], struct arena *arena)
+{
+    snprintf(hash, HASH_TEXT, "%s", sql_get_text(sql, arena));
+}
+
+static void
 read_candidate(struct reader *reader, struct sql *sql, struct store_candidate *candidate)
 {
     struct arena *arena = reader->arena;
@@ -306,17 +296,23 @@ read_candidate(struct reader *reader, struct sql *sql, struct store_candidate *c
     candidate->id = sql_get_int(sql);
     candidate->run = sql_get_int(sql);
     candidate->number = sql_get_int(sql);
-    candidate->kind = word_number(sql_get_text(sql, arena), store_kind_name, STORE_KIND_COUNT);
+    candidate->kind = sql_get_word(sql, store_kind_name, STORE_KIND_COUNT);
     candidate->proposer = sql_get_text(sql, arena);
     candidate->phase = sql_get_text(sql, arena);
     candidate->role = sql_get_text(sql, arena);
-    candidate->why = sql_get_text(sql, arena);
+    candidate->why = sql_get_kept(sql, arena);
     candidate->added = sql_get_real(sql);
-    snprintf(candidate->kernel_hash, HASH_TEXT, "%s", sql_get_text(sql, arena));
-    candidate->schedule = sql_get_text(sql, arena);
+    read_hash(sql, candidate->kernel_hash, arena);
+    candidate->schedule = sql_get_kept(sql, arena);
+    candidate->expected_low = sql_get_real(sql);
+    candidate->expected_high = sql_get_real(sql);
+    candidate->call = sql_get_int(sql);
+    candidate->lane = sql_get_int(sql);
+    candidate->round = sql_get_int(sql);
+    candidate->accepted = sql_get_text(sql, arena);
     candidate->kernel_length = (size_t)sql_get_int(sql);
     if (reader->detail == STORE_WHOLE)
-        candidate->kernel = sql_get_bytes(sql, arena, &candidate->kernel_length);
+        candidate->kernel = sql_get_kept_bytes(sql, arena, &candidate->kernel_length);
     read_parents(reader, candidate);
     read_verdicts(reader, candidate);
 }
@@ -363,7 +359,25 @@ store__read_candidate(struct store *store, struct arena *arena, int64_t id,
 /* ---- one of them ---- */
 
 static int64_t
-candidate_id(struct store *store, int64_t run, int64_t number)
+leader_of(struct store *store, int64_t run)
+{
+    return sql_number_of(store, "SELECT leader FROM run WHERE id = ?", run);
+}
+
+enum status
+store_best(struct store *store, struct arena *arena, int64_t run, enum store_detail detail,
+           struct store_candidate *candidate, struct diags *diags)
+{
+    bool found;
+
+    *candidate = (struct store_candidate){0};
+    store__enter(store, SQL_READS);
+    found = store__read_candidate(store, arena, leader_of(store, run), detail, candidate);
+    return store__leave_found(store, found, diags);
+}
+
+static int64_t
+candidate_of_number(struct store *store, int64_t run, int64_t number)
 {
     struct sql sql = sql_prepare(store, "SELECT id FROM candidate WHERE run = ? AND number = ?");
     int64_t id;
@@ -375,55 +389,18 @@ candidate_id(struct store *store, int64_t run, int64_t number)
     return id;
 }
 
-int64_t
-store__best_number(struct store *store, int64_t run)
-{
-    struct sql sql =
-        sql_prepare(store, "SELECT c.number FROM run AS r JOIN candidate AS c ON c.run = r.id"
-                           " LEFT JOIN last_verdict AS v ON v.candidate = c.id WHERE r.id = ?"
-                           " AND CASE WHEN r.best IS NOT NULL THEN c.number = r.best"
-                           " ELSE v.status = 'correct' AND v.whole AND v.time_us > 0 END"
-                           " ORDER BY v.time_us, c.number LIMIT 1");
-    int64_t number;
-
-    sql_int(&sql, run);
-    number = sql_row(&sql) ? sql_get_int(&sql) : -1;
-    sql_end(&sql);
-    return number;
-}
-
-enum status
-store_best(struct store *store, struct arena *arena, int64_t run, enum store_detail detail,
-           struct store_candidate *candidate, struct diags *diags)
-{
-    bool found;
-    enum status status;
-
-    *candidate = (struct store_candidate){0};
-    store__enter(store, SQL_READS);
-    found = store__read_candidate(
-        store, arena, candidate_id(store, run, store__best_number(store, run)), detail, candidate);
-    status = store__leave(store, diags);
-    return status != STATUS_OK ? status : found ? STATUS_OK : STATUS_NO;
-}
-
-/* What stands after the run's name: a number, `last` or `best`. -1: there is no such one. */
+/* By what stands after the run's name: a number, `last` or `best`. 0: there is no such one. */
 static int64_t
-number_named(struct store *store, int64_t run, const char *name)
+candidate_named(struct store *store, int64_t run, const char *name)
 {
     int64_t number;
 
     if (strcmp(name, "best") == 0)
-        return store__best_number(store, run);
-    if (strcmp(name, "last") == 0) {
-        struct sql sql = sql_prepare(store, "SELECT max(number) FROM candidate WHERE run = ?");
-
-        sql_int(&sql, run);
-        number = sql_row(&sql) ? sql_get_int(&sql) : -1;
-        sql_end(&sql);
-        return number;
-    }
-    return text_integer(name, &number) ? number : -1;
+        return leader_of(store, run);
+    if (strcmp(name, "last") == 0)
+        return sql_number_of(
+            store, "SELECT id FROM candidate WHERE run = ? ORDER BY number DESC LIMIT 1", run);
+    return text_integer(name, &number) ? candidate_of_number(store, run, number) : 0;
 }
 
 enum status
@@ -439,7 +416,7 @@ store_candidate_find(struct store *store, struct arena *arena, const char *name,
     store__enter(store, SQL_READS);
     run = store__run_named(store, arena, run_name, &why);
     if (run != 0) {
-        id = candidate_id(store, run, number_named(store, run, dot ? dot + 1 : "best"));
+        id = candidate_named(store, run, dot ? dot + 1 : "best");
         why = arena_printf(
             arena, "%s: the run has no %s; hone show %s lists them", name,
             dot && strcmp(dot, ".best") != 0 ? "such candidate" : "correct candidate", run_name);

@@ -1,13 +1,13 @@
 /* The text of C, cut into tokens: enough to tell code from comments and to find a function's
  * parameters. Never fails: what is not closed ends with its line (quotes) or the text (comments).
  */
-#include "target/target_int.h"
+#include "base/c_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
 struct c_reader
-target__c_reader(const char *text, size_t length)
+c_reader_of(const char *text, size_t length)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* some editors put it before UTF-8 */
     struct c_reader reader = {.at = text, .end = text + length, .line = 1};
@@ -104,7 +104,7 @@ skip_token(struct c_reader *reader)
 }
 
 struct c_token
-target__c_next(struct c_reader *reader)
+c_next(struct c_reader *reader)
 {
     skip_blanks(reader);
     struct c_token token = {.kind = C_END, .start = reader->at, .line = reader->line};
@@ -115,87 +115,18 @@ target__c_next(struct c_reader *reader)
 }
 
 struct c_token
-target__c_next_code(struct c_reader *reader)
+c_next_code(struct c_reader *reader)
 {
     struct c_token token;
 
     do
-        token = target__c_next(reader);
+        token = c_next(reader);
     while (token.kind == C_LINE_COMMENT || token.kind == C_BLOCK_COMMENT);
     return token;
 }
 
 bool
-target__c_is(const struct c_token *token, const char *text)
+c_is(const struct c_token *token, const char *text)
 {
     return token->length == strlen(text) && !memcmp(token->start, text, token->length);
-}
-
-/* Families of macros in <stdint.h>, <math.h> and <stdlib.h> are told by their ends: INT_LEAST8_MAX,
- * UINT64_C, M_PI, FP_NAN, HUGE_VALF. */
-static bool
-is_standard_macro(const char *name)
-{
-    static const char *const begin[] = {"INT",  "UINT", "PTRDIFF", "SIZE", "WCHAR",
-                                        "WINT", "SIG_", "RAND",    "MB_"};
-    static const char *const whole[] = {"M_", "FP_", "HUGE_VAL", "MATH_", "EXIT_"};
-    size_t length = strlen(name);
-    bool limit =
-        length > 4 && (!strcmp(name + length - 4, "_MAX") || !strcmp(name + length - 4, "_MIN"));
-
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (!strncmp(name, begin[i], strlen(begin[i])) &&
-            (limit || !strcmp(name + length - 2, "_C")))
-            return true;
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        if (!strncmp(name, whole[i], strlen(whole[i])))
-            return true;
-    return false;
-}
-
-bool
-target__c_taken(const char *name)
-{
-    static const char *const words[] = {
-        "BIG_ENDIAN",    "BYTE_ORDER",
-        "FD_SETSIZE",    "HONE",
-        "INFINITY",      "LITTLE_ENDIAN",
-        "NAN",           "NFDBITS",
-        "NULL",          "PDP_ENDIAN",
-        "WCONTINUED",    "WEXITED",
-        "WNOHANG",       "WNOWAIT",
-        "WSTOPPED",      "WUNTRACED",
-        "alignas",       "alignof",
-        "asm",           "auto",
-        "bf16",          "bf16_of_f32",
-        "bool",          "break",
-        "case",          "char",
-        "const",         "continue",
-        "default",       "do",
-        "double",        "else",
-        "enum",          "extern",
-        "f32_of_bf16",   "false",
-        "float",         "for",
-        "goto",          "if",
-        "inline",        "int",
-        "kernel",        "linux",
-        "long",          "math_errhandling",
-        "register",      "restrict",
-        "return",        "short",
-        "signed",        "sizeof",
-        "static",        "static_assert",
-        "struct",        "switch",
-        "thread_local",  "true",
-        "typedef",       "typeof",
-        "union",         "unix",
-        "unsigned",      "void",
-        "volatile",      "while",
-        "constexpr",     "nullptr",
-        "typeof_unqual",
-    };
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(name, words[i]))
-            return true;
-    return is_standard_macro(name);
 }

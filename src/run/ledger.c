@@ -1,0 +1,189 @@
+/* The order of answers, and the rows that are there already. */
+#include "run/ledger_int.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static enum status
+read_earlier(struct ledger *ledger, struct diags *diags)
+{
+    struct store *store = ledger->store;
+    enum status status = store_events(store, ledger->arena, ledger->run, 0, 0, &ledger->events,
+                                      &ledger->event_count, diags);
+    if (status == STATUS_OK)
+        status = store_candidates(store, ledger->arena, ledger->run, STORE_BRIEF,
+                                  &ledger->candidates, &ledger->candidate_count, diags);
+    if (status == STATUS_OK)
+        status = store_calls(store, ledger->arena, ledger->run, STORE_WHOLE, &ledger->calls,
+                             &ledger->call_count, diags);
+    ledger->verdicts =
+        arena_array(ledger->arena, ledger->candidate_count + 1, sizeof *ledger->verdicts);
+    return status;
+}
+
+enum status
+ledger_open(struct ledger *ledger, struct arena *arena, const struct run_options *options,
+            double (*clock)(void *context), void *clock_context, struct diags *diags)
+{
+    *ledger = (struct ledger){.arena = arena,
+                              .mode = options->mode,
+                              .store = options->store,
+                              .run = options->store ? options->run->id : 0,
+                              .clock = clock,
+                              .clock_context = clock_context};
+    enum status status = STATUS_OK;
+    if (options->mode != RUN_FRESH)
+        status = read_earlier(ledger, diags);
+    ledger->began = clock(clock_context);
+    if (ledger->event_count > 0)
+        ledger->began -= ledger->events[ledger->event_count - 1].seconds;
+    return status;
+}
+
+/* ---- answers ---- */
+
+static enum status __attribute__((format(printf, 3, 4)))
+differ(struct ledger *ledger, struct diags *diags, const char *format, ...)
+{
+    va_list arguments;
+    struct buf text = buf_in(ledger->arena);
+    va_start(arguments, format);
+    buf_vprintf(&text, format, arguments);
+    va_end(arguments);
+    if (ledger->difference == NULL)
+        ledger->difference = text.data;
+    if (ledger->mode == RUN_RESUME)
+        diags_add(diags, DIAG_ERROR, (struct place){0},
+                  "the run cannot go on as it began: %s; were hone or its files changed since?",
+                  ledger->difference);
+    return STATUS_MACHINE;
+}
+
+enum status
+ledger_recall(struct ledger *ledger, const char *kind, const char *key, const char **answer,
+              struct diags *diags)
+{
+    if (ledger->difference != NULL)
+        return STATUS_MACHINE;
+    if (ledger->event_next == ledger->event_count) {
+        ledger->over = ledger->mode == RUN_REPLAY;
+        return ledger->over ? STATUS_MACHINE : STATUS_NO;
+    }
+    const struct store_event *event = &ledger->events[ledger->event_next];
+    if (strcmp(event->kind, kind) != 0 || strcmp(event->key, key) != 0)
+        return differ(ledger, diags, "answer %zu was to \"%s %.40s\" and now \"%s %.40s\" is asked",
+                      ledger->event_next, event->kind, event->key, kind, key);
+    ledger->event_next++;
+    ledger->seconds = event->seconds;
+    *answer = event->answer;
+    return STATUS_OK;
+}
+
+enum status
+ledger_note(struct ledger *ledger, const char *kind, const char *key, const char *answer,
+            struct diags *diags)
+{
+    ledger->seconds = ledger->clock(ledger->clock_context) - ledger->began;
+    if (ledger->store == NULL)
+        return STATUS_OK;
+    struct store_event event = {
+        .run = ledger->run, .kind = kind, .key = key, .answer = answer, .seconds = ledger->seconds};
+    return store_event_add(ledger->store, &event, diags);
+}
+
+/* ---- candidates ---- */
+
+enum status
+ledger_candidate(struct ledger *ledger, struct store_candidate *row, struct diags *diags)
+{
+    if (ledger->candidate_next < ledger->candidate_count) {
+        const struct store_candidate *then = &ledger->candidates[ledger->candidate_next++];
+        char hash[HASH_TEXT];
+        hash_sha256(row->kernel, row->kernel_length, hash);
+        if (strcmp(then->kernel_hash, hash) != 0)
+            return differ(ledger, diags, "candidate %lld was another kernel",
+                          (long long)then->number);
+        row->id = then->id;
+        row->number = then->number;
+        return STATUS_OK;
+    }
+    row->number = (int64_t)ledger->candidate_next++;
+    if (ledger->store == NULL)
+        return STATUS_OK;
+    if (ledger->mode == RUN_REPLAY)
+        return differ(ledger, diags, "candidate %lld was not there", (long long)row->number);
+    return store_candidate_add(ledger->store, row, diags);
+}
+
+/* Whether its next verdict is there already. */
+static bool
+is_known(struct ledger *ledger, const struct store_candidate *row)
+{
+    size_t number = (size_t)row->number;
+    return number < ledger->candidate_count &&
+           ledger->verdicts[number]++ < ledger->candidates[number].verdict_count;
+}
+
+enum status
+ledger_verdict(struct ledger *ledger, const struct store_candidate *row,
+               struct store_verdict *verdict, struct diags *diags)
+{
+    if (is_known(ledger, row) || ledger->store == NULL)
+        return STATUS_OK;
+    return store_verdict_add(ledger->store, row->id, verdict, diags);
+}
+
+enum status
+ledger_decide(struct ledger *ledger, const struct store_candidate *row, const char *decision,
+              struct diags *diags)
+{
+    size_t number = (size_t)row->number;
+    if (ledger->store == NULL)
+        return STATUS_OK;
+    if (ledger->mode == RUN_REPLAY) {
+        const char *then = ledger->candidates[number].accepted;
+        return strcmp(then, decision) == 0
+                   ? STATUS_OK
+                   : differ(ledger, diags, "candidate %zu was \"%s\" and is \"%s\" now", number,
+                            then, decision);
+    }
+    return store_candidate_decide(ledger->store, row->id, decision, diags);
+}
+
+/* ---- calls ---- */
+
+enum status
+ledger_call(struct ledger *ledger, struct store_call *call, const struct store_call **then,
+            struct diags *diags)
+{
+    *then = NULL;
+    if (ledger->call_next < ledger->call_count) {
+        const struct store_call *earlier = &ledger->calls[ledger->call_next++];
+        if (strcmp(earlier->request_hash, call->request_hash) != 0)
+            return differ(ledger, diags, "call %lld (%s) had another prompt",
+                          (long long)earlier->ordinal, earlier->label);
+        call->id = earlier->id;
+        call->ordinal = earlier->ordinal;
+        if (!isnan(earlier->ended))
+            *then = earlier;
+        return STATUS_OK;
+    }
+    call->ordinal = (int64_t)ledger->call_next++;
+    if (ledger->mode == RUN_REPLAY) {
+        ledger->over = true;
+        return STATUS_MACHINE;
+    }
+    return ledger->store ? store_call_begin(ledger->store, call, diags) : STATUS_OK;
+}
+
+enum status
+ledger_call_end(struct ledger *ledger, const struct store_call *call, struct diags *diags)
+{
+    return ledger->store ? store_call_end(ledger->store, call, diags) : STATUS_OK;
+}

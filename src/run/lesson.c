@@ -1,0 +1,249 @@
+/* Memory: what a run keeps of its steps for itself and for later runs, and what it shows again.
+ * All kinds are items of one table of the archive; what is read from there is an answer of the
+ * world, and goes through the ledger. */
+#include "run/team_int.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { SNIPPET = 700 };
+
+void
+team__line(struct team *team, struct lines *lines, const char *format, ...)
+{
+    va_list arguments;
+    struct buf text = buf_in(team->loop->arena);
+    va_start(arguments, format);
+    buf_vprintf(&text, format, arguments);
+    va_end(arguments);
+    lines->line[lines->count++ % TEAM_LINES] = text.data ? text.data : "";
+}
+
+/* ---- what describes a task ---- */
+
+/* Words that tasks with the same answers share: "contraction exp f32 3stages compute". */
+static const char *
+features(struct team *team)
+{
+    const struct run_case *of = &team->loop->result->cases[0];
+    const struct program *program = of->program;
+    struct buf buf = buf_in(team->loop->arena);
+    buf_printf(&buf, "stages:%zu inputs:%zu", program->stage_count, program->input_count);
+    if (of->light.limit != NULL)
+        buf_printf(&buf, " limit:%s", of->light.limit);
+    for (size_t i = 0; i < program->stage_count && i < 16; i++)
+        buf_printf(&buf, " %s rank:%zu", program->stages[i].tensor->name,
+                   (size_t)program->stages[i].tensor->rank);
+    return buf.data;
+}
+
+/* ---- writing ---- */
+
+static enum status
+put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text, double gain)
+{
+    struct loop *loop = team->loop;
+    if (loop->ledger->store == NULL || loop->ledger->mode == RUN_REPLAY)
+        return STATUS_OK;
+    struct store_item item = {.kind = recipe_memory_info[kind].name,
+                              .key = key,
+                              .text = text,
+                              .family = loop->options->family,
+                              .features = features(team),
+                              .run = loop->ledger->run,
+                              .written = clock_wall(),
+                              .stats = {.uses = 1,
+                                        .wins = gain > 1,
+                                        .gain = gain,
+                                        .predicted = NAN,
+                                        .actual = gain,
+                                        .q = gain > 1   ? 1
+                                             : gain > 0 ? 0
+                                                        : -1}};
+    return store_item_put(loop->ledger->store, &item, loop->diags);
+}
+
+static bool
+is_kept(const struct recipe_phase *phase, enum recipe_memory kind, double gain)
+{
+    const struct recipe_remember *rule = &phase->memory[kind];
+    if (rule->most == 0)
+        return false;
+    if (isnan(rule->above) && isnan(rule->below))
+        return true;
+    return (!isnan(rule->above) && rule->above > 0 && gain > rule->above) ||
+           (!isnan(rule->below) && gain < rule->below) || (rule->above == 0 && rule->below == 0);
+}
+
+static const char *
+snippet(struct team *team, const struct node *node)
+{
+    if (node->schedule != NULL)
+        return node->schedule;
+    return arena_printf(team->loop->arena, "%.*s", SNIPPET, node->kernel ? node->kernel : "");
+}
+
+/* The summariser's words if there is one, else what the host can say itself. */
+static enum status
+lesson_of(struct slot *slot, const struct node *base, double gain, const char **lesson)
+{
+    struct team *team = slot->phase->team;
+    const struct recipe_role *role = NULL;
+    struct node *node = slot->made;
+    for (size_t i = 0; i < slot->phase->recipe->role_count; i++) {
+        const struct recipe_role *one = &slot->phase->recipe->roles[i];
+        for (size_t k = 0; k < one->when_count && one->agent.kind == AGENT_SUMMARISER; k++) {
+            const struct recipe_when *when = &one->when[k];
+            if ((when->moment == RECIPE_ACCEPTED && strncmp(node->decision, "accepted", 8) == 0) ||
+                (when->moment == RECIPE_GAIN_BELOW && gain > 0 && gain < when->number) ||
+                (when->moment == RECIPE_GAIN_ABOVE && gain > when->number) ||
+                when->moment == RECIPE_ROUND)
+                role = one;
+        }
+    }
+    *lesson = arena_printf(team->loop->arena, "%.*s: %.2fx", (int)strcspn(node->why, "\n"),
+                           *node->why ? node->why : "a change", gain);
+    if (role == NULL)
+        return STATUS_OK;
+    struct speech speech = {.role = role,
+                            .slot = slot,
+                            .formats = role->agent.returns.formats,
+                            .candidate = node,
+                            .parent = base,
+                            .question = "What is to be learned from this pair?"};
+    struct agent_reply reply;
+    enum status status = team__ask(team, &speech);
+    if (status == STATUS_OK)
+        status = team__hear(team, &speech, &reply);
+    if (status == STATUS_NO)
+        return STATUS_OK;
+    if (status == STATUS_OK && reply.item_count > 0) {
+        struct buf text = buf_in(team->loop->arena);
+        for (size_t i = 0; i < role->agent.returns.field_count; i++)
+            if (reply.items[0].values[i] != NULL)
+                buf_printf(&text, "%s%s: %s", text.length ? "; " : "",
+                           role->agent.returns.fields[i].name, reply.items[0].values[i]);
+        *lesson = text.data ? text.data : *lesson;
+    } else if (status == STATUS_OK && reply.text != NULL && *reply.text)
+        *lesson = reply.text;
+    return status;
+}
+
+static enum status
+learn_from_speed(struct slot *slot, const struct node *base, double gain)
+{
+    struct team *team = slot->phase->team;
+    const struct recipe_phase *phase = slot->phase->recipe;
+    struct node *node = slot->made;
+    struct arena *arena = team->loop->arena;
+    const char *lesson, *technique = node->technique ? node->technique : "change";
+    enum status status = lesson_of(slot, base, gain, &lesson);
+    if (status == STATUS_OK && is_kept(phase, RECIPE_MEMORY_INSIGHTS, gain)) {
+        team__line(team, &team->insights, "%s", lesson);
+        status = put_item(team, RECIPE_MEMORY_INSIGHTS, technique, lesson, gain);
+    }
+    if (status == STATUS_OK && base != NULL && is_kept(phase, RECIPE_MEMORY_PAIRS, gain))
+        status = put_item(team, RECIPE_MEMORY_PAIRS, technique,
+                          arena_printf(arena, "%s\nbefore:\n%s\nafter:\n%s\n", lesson,
+                                       snippet(team, base), snippet(team, node)),
+                          gain);
+    if (status == STATUS_OK && phase->memory[RECIPE_MEMORY_STATES].most > 0)
+        status = put_item(
+            team, RECIPE_MEMORY_STATES,
+            team->loop->result->cases[0].light.limit ? team->loop->result->cases[0].light.limit
+                                                     : "unknown",
+            arena_printf(arena, "%s: predicted %.2f, actual %.2f", technique,
+                         isnan(node->high) ? 1.0 : (node->low + node->high) / 2, gain),
+            gain);
+    if (status == STATUS_OK && phase->memory[RECIPE_MEMORY_GRAPH].most > 0)
+        status =
+            put_item(team, RECIPE_MEMORY_GRAPH,
+                     arena_printf(arena, "%s -> %s",
+                                  base && base->technique ? base->technique : "start", technique),
+                     arena_printf(arena, "%s\n%s", lesson, snippet(team, node)), gain);
+    if (status == STATUS_OK && gain > 1 &&
+        (phase->memory[RECIPE_MEMORY_CASES].most || phase->memory[RECIPE_MEMORY_RETRIEVAL].most))
+        status = put_item(team, RECIPE_MEMORY_CASES, lang_name(team->loop->options->lang),
+                          snippet(team, node), gain);
+    if (status == STATUS_OK && gain > 1 && phase->memory[RECIPE_MEMORY_SKILLS].most)
+        status = put_item(team, RECIPE_MEMORY_SKILLS, technique, lesson, gain);
+    return status;
+}
+
+enum status
+team__learn(struct slot *slot, const struct node *base, double gain)
+{
+    struct team *team = slot->phase->team;
+    const struct recipe_phase *phase = slot->phase->recipe;
+    struct node *node = slot->made;
+    const char *what = *node->why ? node->why : "a change";
+    int length = (int)strcspn(what, "\n");
+    if (node->status != JUDGE_CORRECT) {
+        team__line(team, &team->traps, "%.*s: %s: %s", length, what,
+                   judge_status_name[node->status], node->reason);
+        if (phase->memory[RECIPE_MEMORY_RULES].most > 0)
+            return put_item(team, RECIPE_MEMORY_RULES, judge_status_name[node->status],
+                            arena_printf(team->loop->arena, "You cannot: %s", node->reason), 0);
+        return STATUS_OK;
+    }
+    if (isnan(node->high))
+        team__line(team, &team->board, "%.*s -> got %+.0f %%", length, what, 100 * (gain - 1));
+    else
+        team__line(team, &team->board, "%.*s -> expected %.0f-%.0f %%, got %+.0f %%", length, what,
+                   100 * (node->low - 1), 100 * (node->high - 1), 100 * (gain - 1));
+    return learn_from_speed(slot, base, gain);
+}
+
+/* ---- reading ---- */
+
+static const char *
+find_items(struct team *team, enum recipe_memory kind, unsigned most, const char **text)
+{
+    struct loop *loop = team->loop;
+    struct buf buf = buf_in(loop->arena);
+    struct store_item *items = NULL;
+    size_t count = 0;
+    unsigned least = team->phase->recipe->memory[kind].count;
+    struct store_likeness likeness = {.text = lang_name(loop->options->lang),
+                                      .features = features(team),
+                                      .kinds = recipe_memory_info[kind].name,
+                                      .most = most};
+    *text = "";
+    if (loop->ledger->store == NULL || most == 0)
+        return *text;
+    struct diags *ours = diags_create(loop->arena, 2); /* without memory the run goes on */
+    if (store_items_similar(loop->ledger->store, loop->arena, &likeness, &items, &count, ours) !=
+        STATUS_OK)
+        return *text;
+    for (size_t i = 0; i < count; i++)
+        if (items[i].stats.uses >= (int64_t)least)
+            buf_printf(&buf, "- [%s] %s\n", items[i].key, items[i].text);
+    *text = buf.data ? buf.data : "";
+    return *text;
+}
+
+const char *
+team__recall(struct team *team, enum recipe_memory kind, unsigned most)
+{
+    struct loop *loop = team->loop;
+    const char *text = "";
+    enum status status =
+        ledger_recall(loop->ledger, "memory", recipe_memory_info[kind].name, &text, loop->diags);
+    if (status == STATUS_NO) {
+        find_items(team, kind, most, &text);
+        status =
+            ledger_note(loop->ledger, "memory", recipe_memory_info[kind].name, text, loop->diags);
+    }
+    if (status != STATUS_OK)
+        return "";
+    if (kind != RECIPE_MEMORY_INSIGHTS || *text)
+        return text;
+    struct buf own = buf_in(loop->arena); /* without an archive: those of this run */
+    size_t first = team->insights.count > most ? team->insights.count - most : 0;
+    for (size_t i = team->insights.count; i-- > first;)
+        buf_printf(&own, "- %s\n", team->insights.line[i % TEAM_LINES]);
+    return own.data ? own.data : "";
+}

@@ -1,0 +1,134 @@
+/* A phase from its seeds to what it hands on: when it ends, and why. */
+#include "run/team_int.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool
+has_light(const struct team *team, double share)
+{
+    const struct run_result *result = team->loop->result;
+    const struct node *best = team->best;
+    if (best == NULL || best->status != JUDGE_CORRECT)
+        return false;
+    for (size_t i = 0; i < result->case_count; i++)
+        if (!result->cases[i].program->check_only &&
+            !(result->cases[i].light.us / best->us[i] >= share))
+            return false;
+    return true;
+}
+
+static unsigned
+correct_count(const struct team *team, const struct phase *phase)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < team->node_count; i++)
+        count += team->nodes[i]->status == JUDGE_CORRECT && !team->nodes[i]->empty &&
+                 !strcmp(team->nodes[i]->phase, phase->recipe->name);
+    return count;
+}
+
+static bool
+has_open_plan(const struct phase *phase)
+{
+    for (size_t i = 0; i < phase->plan_count; i++)
+        if (!phase->plans[i].taken)
+            return true;
+    return false;
+}
+
+static const char *
+why_stop(const struct phase *phase)
+{
+    const struct team *team = phase->team;
+    const struct loop *loop = team->loop;
+    const struct recipe_phase *recipe = phase->recipe;
+    const struct recipe_stop *stop = &recipe->stop;
+    double until = stop->light > 0 ? stop->light : loop->options->until_light;
+    if (run__is_stopped(loop))
+        return "you";
+    if (phase->ended)
+        return "controller";
+    if (team__spent(team) != NULL)
+        return team__spent(team);
+    if (loop->result->evaluations >= loop->options->evaluations ||
+        (recipe->evals > 0 && loop->result->evaluations - phase->evaluated >= recipe->evals))
+        return "evals";
+    if (loop->options->seconds > 0 && run__elapsed(loop) >= loop->options->seconds)
+        return "time";
+    if (stop->seconds > 0 && run__elapsed(loop) - phase->began >= stop->seconds)
+        return "phase time";
+    if (has_light(team, until))
+        return "light";
+    if (stop->stagnant > 0 && phase->quiet >= stop->stagnant)
+        return "no progress";
+    if (stop->unusable > 0 && team->unusable_in_a_row >= stop->unusable)
+        return "unusable replies";
+    if (stop->reverts > 0 && phase->reverts >= stop->reverts)
+        return "reverts";
+    if (stop->correct > 0 && correct_count(team, phase) >= stop->correct)
+        return "correct";
+    if (stop->plans_empty && phase->round > 0 && phase->plan_count > 0 && !has_open_plan(phase) &&
+        phase->replans >= (recipe->replans ? recipe->replans : 2))
+        return "plans empty";
+    return NULL;
+}
+
+static void
+hand_on(struct phase *phase)
+{
+    struct team *team = phase->team;
+    int numbers[TEAM_SLOTS];
+    size_t most = phase->recipe->pass == RECIPE_PASS_BEST ? 1
+                  : phase->recipe->pass_count             ? phase->recipe->pass_count
+                                                          : TEAM_SLOTS;
+    size_t count = search_walk_best(phase->walk, numbers, most < TEAM_SLOTS ? most : TEAM_SLOTS);
+    team->handed = arena_array(team->loop->arena, count + 1, sizeof *team->handed);
+    team->handed_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct node *node = team__node_at(team, numbers[i]);
+        if (node != NULL && !node->empty && node->status == JUDGE_CORRECT)
+            team->handed[team->handed_count++] = node;
+    }
+    if (team->handed_count == 0 && team->best != NULL)
+        team->handed[team->handed_count++] = team->best;
+}
+
+static void
+seed(struct phase *phase)
+{
+    struct team *team = phase->team;
+    for (size_t i = 0; i < team->handed_count && !phase->recipe->start_blank; i++) {
+        struct slot slot = {.phase = phase, .made = team->handed[i], .accepted = true};
+        struct search_node seen = team__told(phase, &slot);
+        search_walk_seed(phase->walk, &seen);
+    }
+}
+
+enum status
+team__work(struct team *team, const struct recipe_phase *recipe)
+{
+    struct loop *loop = team->loop;
+    struct search_rule rule = recipe->search;
+    struct search_step steps[TEAM_SLOTS];
+    struct phase phase = {.team = team,
+                          .evaluated = loop->result->evaluations,
+                          .recipe = recipe,
+                          .began = run__elapsed(loop),
+                          .rng = rng_stream(loop->options->seed, recipe->name)};
+    enum status status = STATUS_OK;
+    team->phase = &phase;
+    phase.walk = search_walk_open(loop->arena, &rule, loop->options->seed);
+    seed(&phase);
+    while (status == STATUS_OK && (phase.why = why_stop(&phase)) == NULL) {
+        size_t count = search_walk_ask(phase.walk, steps, TEAM_SLOTS);
+        if (count == 0)
+            break;
+        status = team__round(&phase, steps, count);
+    }
+    if (phase.why != NULL && (loop->result->stopped == NULL || !strcmp(phase.why, "you")))
+        loop->result->stopped = phase.why;
+    hand_on(&phase);
+    team->phase = NULL;
+    return status;
+}

@@ -1,0 +1,358 @@
+/* A round: the walk says whom to work on, advisers speak, coders answer, and what they answer goes
+ * through the joints. Questions of one kind are put together;
+ * while one reply is judged, the others may still be on their way. */
+#include "run/team_int.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- slots ---- */
+
+/* The stage that a step of a split program is about: one after the other, by size. */
+static const char *
+part_of(const struct phase *phase, unsigned turn)
+{
+    const struct program *program = phase->team->loop->result->cases[0].program;
+    size_t parts =
+        phase->recipe->split < program->stage_count ? phase->recipe->split : program->stage_count;
+    return parts > 0 ? program->stages[program->stage_count - 1 - turn % parts].tensor->name : NULL;
+}
+
+static struct slot
+open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
+{
+    struct team *team = phase->team;
+    struct slot slot = {.phase = phase, .step = *step, .low = NAN, .high = NAN, .gain = NAN};
+    slot.base = step->parent_count > 0 ? team__node_at(team, step->parents[0]) : NULL;
+    slot.cross = step->parent_count > 1;
+    slot.other = slot.cross                    ? team__node_at(team, step->parents[1])
+                 : step->inspiration_count > 0 ? team__node_at(team, step->inspirations[0])
+                                               : NULL;
+    if (slot.base == NULL && !phase->recipe->start_blank)
+        slot.base = team->start;
+    slot.part = phase->recipe->split ? part_of(phase, turn) : NULL;
+    if (step->arm >= 0 && (size_t)step->arm < phase->recipe->arm_count)
+        slot.advice =
+            arena_printf(team->loop->arena, "strategy: %s", phase->recipe->arms[step->arm].name);
+    slot.invent = rng_uniform(&phase->rng) < phase->recipe->invent;
+    return slot;
+}
+
+/* Which way the coder answers, by the recipe's mix. */
+static unsigned
+formats_for(struct phase *phase, const struct slot *slot, const struct recipe_role *coder)
+{
+    const struct recipe_phase *recipe = phase->recipe;
+    unsigned all = coder->agent.returns.formats;
+    double sum = recipe->mix_edit + recipe->mix_whole + recipe->mix_cross;
+    double at = rng_uniform(&phase->rng) * sum;
+    unsigned whole =
+        1u << AGENT_FORMAT_FILE | 1u << AGENT_FORMAT_SCHEDULE | 1u << AGENT_FORMAT_PROGRAM;
+    unsigned edit = 1u << AGENT_FORMAT_EDITS | 1u << AGENT_FORMAT_STAGE | 1u << AGENT_FORMAT_FILL |
+                    1u << AGENT_FORMAT_SCHEDULE;
+    const struct node *base = team__solid(slot->base);
+    if (base == NULL && (all & whole))
+        return all & whole;
+    if (slot->plan != NULL && !strcmp(slot->plan->kind, "schedule") &&
+        (all & 1u << AGENT_FORMAT_SCHEDULE))
+        return 1u << AGENT_FORMAT_SCHEDULE;
+    if (slot->plan != NULL && !strcmp(slot->plan->kind, "program") &&
+        (all & 1u << AGENT_FORMAT_PROGRAM))
+        return 1u << AGENT_FORMAT_PROGRAM;
+    if (sum <= 0)
+        return all;
+    unsigned wanted = all & (at < recipe->mix_edit ? edit : whole);
+    return wanted ? wanted : all;
+}
+
+/* Another structure than the base's, to be crossed with it. */
+static struct node *
+another_structure(struct team *team, const struct node *base)
+{
+    struct node *best = NULL;
+    for (size_t i = 0; i < team->node_count; i++) {
+        struct node *node = team->nodes[i];
+        if (node == base || node->empty || node->status != JUDGE_CORRECT ||
+            team__structure(team, node) == team__structure(team, base))
+            continue;
+        if (best == NULL || node->cost < best->cost)
+            best = node;
+    }
+    return best;
+}
+
+static void
+choose_cross(struct phase *phase, struct slot *slot)
+{
+    const struct recipe_phase *recipe = phase->recipe;
+    double sum = recipe->mix_edit + recipe->mix_whole + recipe->mix_cross;
+    if (slot->cross || recipe->mix_cross <= 0 || slot->base == NULL ||
+        rng_uniform(&phase->rng) * sum >= recipe->mix_cross)
+        return;
+    slot->other = another_structure(phase->team, slot->base);
+    slot->cross = slot->other != NULL;
+}
+
+/* ---- proposals ---- */
+
+static const struct recipe_role *
+coder_for(const struct phase *phase, const struct slot *slot)
+{
+    const struct recipe_role *cross =
+        slot->cross ? recipe_role(phase->recipe, AGENT_CROSSOVER) : NULL;
+    return cross ? cross : recipe_role(phase->recipe, AGENT_CODER);
+}
+
+static enum status
+ask_coder(struct phase *phase, struct slot *slot)
+{
+    struct team *team = phase->team;
+    const struct recipe_role *role = coder_for(phase, slot);
+    choose_cross(phase, slot);
+    slot->formats = formats_for(phase, slot, role);
+    slot->speech = arena_alloc(team->loop->arena, sizeof *slot->speech);
+    *slot->speech = (struct speech){.role = role,
+                                    .slot = slot,
+                                    .formats = slot->formats,
+                                    .question = slot->cross ? "Join the two kernels: take from "
+                                                              "each what makes it fast."
+                                                            : NULL};
+    return team__ask(team, slot->speech);
+}
+
+static enum status
+hear_coder(struct phase *phase, struct slot *slot)
+{
+    slot->heard = true;
+    enum status status = team__hear(phase->team, slot->speech, &slot->reply);
+    if (status == STATUS_OK)
+        return team__prepare(slot);
+    if (status == STATUS_NO) {
+        slot->dropped = true;
+        status = STATUS_OK;
+    }
+    return status;
+}
+
+/* ---- the prefilter ---- */
+
+/* It is kept, without a verdict. */
+static enum status
+leave_out(struct phase *phase, struct slot *slot, int votes)
+{
+    struct node *node = slot->made;
+    enum status status = STATUS_OK;
+    slot->dropped = true;
+    slot->made = NULL;
+    team__news(phase->team, "verifier", slot->step.lane, "%d votes: not run", votes);
+    if (node != NULL && node->status != JUDGE_REJECTED) { /* else it is there already */
+        status = team__record(phase->team, node, NULL);
+        if (status == STATUS_OK)
+            status = team__decide(phase->team, node, "not run");
+    }
+    return status;
+}
+
+/* Verifiers vote on proposals before anything is built; the recipe says how many are run. */
+static enum status
+prefilter(struct phase *phase, struct slot *slots, size_t count)
+{
+    struct team *team = phase->team;
+    int votes[TEAM_SLOTS] = {0};
+    enum status status = STATUS_OK;
+    for (size_t r = 0; r < phase->recipe->role_count && status == STATUS_OK; r++) {
+        const struct recipe_role *role = &phase->recipe->roles[r];
+        for (unsigned n = 0; n < (role->count ? role->count : 1) &&
+                             role->agent.kind == AGENT_VERIFIER && status == STATUS_OK;
+             n++)
+            for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+                struct agent_reply reply;
+                struct speech speech = {.role = role,
+                                        .slot = &slots[i],
+                                        .formats = role->agent.returns.formats,
+                                        .candidate = NULL,
+                                        .question = "Is it worth running?"};
+                if (slots[i].dropped || slots[i].failed != NULL)
+                    continue;
+                status = team__ask(team, &speech);
+                if (status == STATUS_OK)
+                    status = team__hear(team, &speech, &reply);
+                if (status == STATUS_OK) {
+                    const char *words = reply.item_count ? reply.items[0].values[0] : reply.text;
+                    votes[i] += words != NULL && (strstr(words, "yes") || strstr(words, "true") ||
+                                                  strstr(words, "run") || strstr(words, "ok"));
+                }
+                slots[i].failed = NULL; /* a verifier without an answer abstains */
+                status = status == STATUS_NO ? STATUS_OK : status;
+            }
+    }
+    bool out[TEAM_SLOTS];
+    for (size_t i = 0; i < count; i++) {
+        size_t better = 0;
+        for (size_t k = 0; k < count; k++)
+            better += !slots[k].dropped && (votes[k] > votes[i] || (votes[k] == votes[i] && k < i));
+        out[i] = !slots[i].dropped && better >= phase->recipe->prefilter;
+    }
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (out[i])
+            status = leave_out(phase, &slots[i], votes[i]);
+    return status;
+}
+
+/* ---- repairs ---- */
+
+static enum status
+ask_debugger(struct phase *phase, struct slot *slot, bool *asked)
+{
+    struct team *team = phase->team;
+    const struct recipe_role *role = recipe_role(phase->recipe, AGENT_DEBUGGER);
+    *asked = false;
+    if (role == NULL || slot->failed == NULL || slot->repairs >= phase->recipe->repair ||
+        team->loop->result->evaluations >= team->loop->options->evaluations)
+        return STATUS_OK;
+    slot->repairs++;
+    *slot->speech =
+        (struct speech){.role = role,
+                        .slot = slot,
+                        .formats = role->agent.returns.formats,
+                        .candidate = slot->made,
+                        .question = arena_printf(team->loop->arena, "Repair it (attempt %u of %u).",
+                                                 slot->repairs, phase->recipe->repair)};
+    enum status status = team__ask(team, slot->speech);
+    *asked = status == STATUS_OK;
+    return status == STATUS_NO ? STATUS_OK : status;
+}
+
+/* What failed is repaired as long as the recipe allows it; the base of a repair is what failed. */
+static enum status
+judge_slot(struct phase *phase, struct slot *slot)
+{
+    const struct loop *loop = phase->team->loop;
+    struct node *base = slot->base;
+    enum status status = STATUS_OK;
+    bool again = true;
+    if (loop->result->evaluations >= loop->options->evaluations) {
+        slot->made = NULL; /* what nobody may judge is no candidate */
+        slot->dropped = true;
+    }
+    while (status == STATUS_OK && again && !slot->dropped) {
+        if (slot->failed == NULL)
+            status = team__judge(slot);
+        if (status == STATUS_OK)
+            status = ask_debugger(phase, slot, &again);
+        if (status == STATUS_OK && again) {
+            slot->base =
+                slot->made->kernel && slot->made->status != JUDGE_REJECTED ? slot->made : base;
+            status = hear_coder(phase, slot);
+            slot->base = base;
+            if (slot->made != NULL && slot->made->parent_count > 0 && !slot->made->empty)
+                slot->made->role = "debugger";
+        }
+    }
+    return status;
+}
+
+/* ---- the end of a step ---- */
+
+/* How much of what an arm aims at is used already: the speed of light says what limits the program.
+ */
+static double
+used_of(const struct team *team, const struct node *node, enum recipe_aim aim)
+{
+    const struct light *light = &team->loop->result->cases[0].light;
+    bool compute =
+        light->limit != NULL && strcmp(light->limit, "memory") != 0 && light->limit[0] != 'L';
+    double share = light->us / node->us[0];
+    return (aim == RECIPE_AIM_COMPUTE) == compute ? share : 0;
+}
+
+/* What was not accepted does not stand before its base, whatever the noise says. */
+struct search_node
+team__told(struct phase *phase, const struct slot *slot)
+{
+    struct team *team = phase->team;
+    const struct node *node = slot->made, *base = team__solid(slot->base);
+    struct search_node seen = {.number = -1, .cost = INFINITY};
+    if (node == NULL)
+        return seen;
+    seen.number = node->number;
+    seen.cost = node->cost;
+    if (!slot->accepted && base != NULL && seen.cost < base->cost)
+        seen.cost = base->cost * (1 + 1e-6);
+    seen.cell = (unsigned)(team__structure(team, node) % 64);
+    seen.where[0] = isinf(seen.cost) ? 0 : log(seen.cost);
+    seen.where[1] = (double)(node->kernel ? strlen(node->kernel) : 0) / 1000;
+    seen.where[2] = node->schedule ? (double)strlen(node->schedule) / 10 : 0;
+    for (size_t i = 0; i < phase->recipe->arm_count && !isinf(seen.cost); i++)
+        seen.used[i] = used_of(team, node, phase->recipe->arms[i].aim);
+    return seen;
+}
+
+static enum status
+finish_slot(struct phase *phase, struct slot *slot)
+{
+    struct team *team = phase->team;
+    const struct node *base = team__solid(slot->base);
+    struct node *node = slot->made;
+    enum status status = STATUS_OK;
+    if (node != NULL && !*node->decision)
+        status = team__decide(team, node, node->status == JUDGE_CORRECT ? "not taken" : "dropped");
+    if (status == STATUS_OK && node != NULL) {
+        double gain = base && !isinf(node->cost) ? base->cost / node->cost : 0;
+        status = team__learn(slot, base, isnan(slot->gain) ? gain : slot->gain);
+    }
+    phase->reverts = slot->accepted ? 0 : phase->reverts + 1;
+    struct search_node seen = team__told(phase, slot);
+    search_walk_tell(phase->walk, &slot->step, &seen);
+    return status;
+}
+
+/* ---- a round ---- */
+
+static enum status
+propose(struct phase *phase, struct slot *slots, size_t count)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = ask_coder(phase, &slots[i]);
+        if (status == STATUS_NO) {
+            slots[i].dropped = true;
+            status = STATUS_OK;
+        } else if (status == STATUS_OK && slots[i].speech->model == NULL)
+            status = hear_coder(phase, &slots[i]); /* the next one will not say the same */
+    }
+    if (phase->recipe->prefilter > 0) {
+        for (size_t i = 0; i < count && status == STATUS_OK; i++)
+            if (!slots[i].dropped && !slots[i].heard)
+                status = hear_coder(phase, &slots[i]);
+        if (status == STATUS_OK)
+            status = prefilter(phase, slots, count);
+    }
+    return status;
+}
+
+enum status
+team__round(struct phase *phase, const struct search_step *steps, size_t count)
+{
+    struct slot *slots = arena_array(phase->team->loop->arena, count, sizeof *slots);
+    unsigned accepted = 0;
+    enum status status = team__take_inbox(phase);
+    for (size_t i = 0; i < count; i++)
+        slots[i] = open_slot(phase, &steps[i], phase->round * (unsigned)count + (unsigned)i);
+    if (status == STATUS_OK)
+        status = team__advise(phase, slots, count);
+    if (status == STATUS_OK && !phase->ended)
+        status = propose(phase, slots, count);
+    for (size_t i = 0; i < count && status == STATUS_OK && !phase->ended; i++) {
+        if (!slots[i].dropped && !slots[i].heard)
+            status = hear_coder(phase, &slots[i]);
+        if (status == STATUS_OK && !slots[i].dropped)
+            status = judge_slot(phase, &slots[i]);
+        if (status == STATUS_OK)
+            status = finish_slot(phase, &slots[i]);
+        accepted += slots[i].accepted;
+    }
+    phase->quiet = accepted > 0 ? 0 : phase->quiet + 1;
+    phase->round++;
+    return status;
+}

@@ -1,0 +1,492 @@
+/* Calls of roles. A question goes to a model, to a stand-in or to a person; the reply is in the
+ * archive before it is read. Questions are numbered in the order in which they are put, and replies
+ * are read in that order, so that many may be on their way and decisions stay the same. */
+#include "run/team_int.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NEWS_SECONDS = 0.2;
+enum { USUAL_REPLY = 8192, USUAL_STEPS = 4 };
+
+/* ---- who ---- */
+
+static double
+price_of(const struct llm_model *model)
+{
+    struct llm_facts facts = llm_facts(model);
+    return facts.free ? 0 : facts.priced ? facts.price.input + 4 * facts.price.output : INFINITY;
+}
+
+static const struct llm_model *
+cheapest(const struct run_team *who)
+{
+    const struct llm_model *best = who->models[0].model;
+    for (size_t i = 1; i < who->model_count; i++)
+        if (price_of(who->models[i].model) < price_of(best))
+            best = who->models[i].model;
+    return best;
+}
+
+/* One of several, by its weight. */
+static const struct llm_model *
+drawn(const struct team *team, unsigned call)
+{
+    const struct run_team *who = team->who;
+    struct rng rng = rng_stream(team->loop->options->seed, "model");
+    double at = (double)(rng_at(&rng, call) >> 11) * 0x1p-53;
+    size_t i = 0;
+    for (; i + 1 < who->model_count && at >= who->models[i].weight; i++)
+        at -= who->models[i].weight;
+    return who->models[i].model;
+}
+
+/* NULL: a stand-in. */
+static const struct llm_model *
+model_of(const struct team *team, const struct recipe_role *role)
+{
+    const struct run_team *who = team->who;
+    for (size_t i = 0; i < who->role_count; i++)
+        if (!strcmp(who->roles[i].role, role->agent.name) ||
+            !strcmp(who->roles[i].role, agent_role_name[role->agent.kind].name))
+            return who->roles[i].model;
+    if (who->model_count == 0 || (role->model != NULL && !strcmp(role->model, "builtin")))
+        return NULL;
+    if (role->model != NULL && !strcmp(role->model, "cheap"))
+        return cheapest(who);
+    return drawn(team, team->calls);
+}
+
+static bool
+is_person(const struct recipe_role *role)
+{
+    return role->model != NULL && !strcmp(role->model, "ask");
+}
+
+/* ---- the question ---- */
+
+static const char *
+label_of(struct team *team, const struct speech *speech)
+{
+    unsigned lane = speech->slot ? speech->slot->step.lane : 0;
+    return arena_printf(team->loop->arena, "%s %s %u.%u", speech->role->agent.name,
+                        team->phase->recipe->name, team->phase->round, lane);
+}
+
+static double
+temperature_of(const struct speech *speech)
+{
+    const struct recipe_role *role = speech->role;
+    size_t lane = speech->slot ? speech->slot->step.lane : 0;
+    if (role->temperature_count == 0)
+        return NAN;
+    return role->temperature[lane < role->temperature_count ? lane : role->temperature_count - 1];
+}
+
+static struct llm_request
+request_of(struct team *team, struct speech *speech)
+{
+    return (struct llm_request){.model = speech->model,
+                                .system = speech->system,
+                                .messages = speech->messages,
+                                .message_count = speech->message_count,
+                                .max_tokens =
+                                    speech->role->reply ? speech->role->reply : USUAL_REPLY,
+                                .temperature = temperature_of(speech),
+                                .schema = speech->schema,
+                                .cache = true,
+                                .label = label_of(team, speech),
+                                .wanted = agent_role_name[speech->role->agent.kind].words,
+                                .user = speech};
+}
+
+static const char *
+prompt_text(struct team *team, const struct speech *speech)
+{
+    struct buf text = buf_in(team->loop->arena);
+    for (size_t i = 0; i < speech->message_count; i++) {
+        if (i > 0)
+            buf_printf(&text, "\n--- %s\n\n",
+                       speech->messages[i].role == LLM_USER ? "question" : "answer");
+        buf_puts(&text, speech->messages[i].text);
+    }
+    return text.data ? text.data : "";
+}
+
+/* Sections, words, format: the first message of a conversation. */
+static enum status
+compose(struct team *team, struct speech *speech)
+{
+    struct agent_text texts[AGENT_SECTION_COUNT];
+    struct agent_prompt prompt;
+    size_t count = team__sections(team, speech, texts);
+    double window = speech->model ? llm_facts(speech->model).window : 0;
+    unsigned reply = speech->role->reply ? speech->role->reply : USUAL_REPLY;
+    if (window > 0)
+        window -= reply < window / 2 ? reply : window / 2;
+    enum status status = agent_prompt(team->loop->arena, &speech->role->agent, texts, count,
+                                      speech->formats, window, &prompt, team->loop->diags);
+    if (status != STATUS_OK)
+        return status;
+    speech->system = prompt.system;
+    speech->schema = prompt.schema;
+    speech->messages[0] = (struct llm_message){LLM_USER, prompt.user};
+    speech->message_count = 1;
+    return STATUS_OK;
+}
+
+/* ---- stand-ins and people ---- */
+
+static struct agent_moment
+moment_of(struct team *team, const struct speech *speech, const char **tried)
+{
+    const struct slot *slot = speech->slot;
+    const struct node *base = slot ? team__solid(slot->base) : team__solid(team->best);
+    const struct node *other = slot ? team__solid(slot->other) : NULL;
+    const struct node *candidate = team__solid(speech->candidate);
+    size_t count = 0;
+    for (size_t i = team->node_count; i-- > 0 && count < TEAM_LINES;)
+        if (team->nodes[i]->schedule != NULL)
+            tried[count++] = team->nodes[i]->schedule;
+    return (struct agent_moment){.scene = &team->scene,
+                                 .role = speech->role->agent.kind,
+                                 .formats = speech->formats,
+                                 .seed = team->loop->options->seed * 1000003u + team->calls,
+                                 .schedule = base ? base->schedule : NULL,
+                                 .other = other ? other->schedule : NULL,
+                                 .kernel = candidate ? candidate->kernel
+                                           : base    ? base->kernel
+                                                     : NULL,
+                                 .plan = slot == NULL ? NULL
+                                         : slot->plan ? slot->plan->change
+                                                      : slot->advice,
+                                 .technique = slot && slot->plan ? slot->plan->technique : NULL,
+                                 .profile = base ? base->profile : NULL,
+                                 .facts = {team__figure, base},
+                                 .choices = speech->choices,
+                                 .choice_count = speech->choice_count,
+                                 .verdict = candidate ? candidate->words
+                                            : slot    ? slot->failed
+                                                      : NULL,
+                                 .legal = base ? base->schedule : NULL,
+                                 .returns = &speech->role->agent.returns,
+                                 .tried = tried,
+                                 .tried_count = count};
+}
+
+static const char *
+stand_in(struct team *team, const struct speech *speech)
+{
+    const char *tried[TEAM_LINES];
+    struct agent_moment moment = moment_of(team, speech, tried);
+    struct buf reply = buf_in(team->loop->arena);
+    agent_builtin(&reply, team->loop->arena, &moment);
+    return reply.data ? reply.data : "";
+}
+
+static const char *
+ask_person(struct team *team, const struct speech *speech)
+{
+    const struct recipe_role *role = speech->role;
+    const char *question = role->question ? role->question : speech->question;
+    const char *answer = NULL;
+    if (team->who->ask != NULL)
+        answer = team->who->ask(team->who->context, question ? question : role->agent.name,
+                                role->choices, role->timeout > 0 ? role->timeout : 60);
+    return answer ? answer : "";
+}
+
+/* ---- putting it ---- */
+
+static void
+fill_row(struct team *team, struct speech *speech, const struct llm_request *request, char *hash)
+{
+    struct llm_facts facts = {0};
+    if (speech->model != NULL)
+        facts = llm_facts(speech->model);
+    llm_request_hash(team->loop->arena, request, hash);
+    speech->row = (struct store_call){.run = team->loop->ledger->run,
+                                      .phase = team->phase->recipe->name,
+                                      .role = speech->role->agent.name,
+                                      .label = request->label,
+                                      .model = speech->model             ? facts.text
+                                               : is_person(speech->role) ? "ask"
+                                                                         : "builtin",
+                                      .provider = facts.provider,
+                                      .wire = speech->model ? llm_wire_name[facts.wire] : "builtin",
+                                      .request_hash = hash,
+                                      .system = speech->system,
+                                      .prompt = prompt_text(team, speech),
+                                      .begun = clock_wall(),
+                                      .cost = NAN,
+                                      .ended = NAN};
+}
+
+static enum status
+send(struct team *team, struct speech *speech)
+{
+    struct loop *loop = team->loop;
+    char *hash = arena_alloc(loop->arena, HASH_TEXT);
+    struct llm_request request = request_of(team, speech);
+    speech->said = false;
+    speech->call = NULL;
+    fill_row(team, speech, &request, hash);
+    enum status status = ledger_call(loop->ledger, &speech->row, &speech->then, loop->diags);
+    if (status != STATUS_OK)
+        return status;
+    if (speech->model == NULL) {
+        speech->text = speech->then ? speech->then->reply : NULL;
+        if (speech->text == NULL)
+            speech->text =
+                is_person(speech->role) ? ask_person(team, speech) : stand_in(team, speech);
+    } else if (speech->then != NULL)
+        llm_pass(team->who->llm, &request);
+    else {
+        struct diags *ours = diags_create(loop->arena, 4);
+        status = llm_submit(team->who->llm, &request, &speech->call, ours);
+        if (status == STATUS_INPUT && team__spent(team) != NULL)
+            status = STATUS_NO;
+        else if (status != STATUS_OK && diags_count(ours) > 0)
+            diags_add(loop->diags, DIAG_ERROR, (struct place){0}, "%s",
+                      diags_get(ours, 0)->message);
+    }
+    team->calls++;
+    return status;
+}
+
+enum status
+team__ask(struct team *team, struct speech *speech)
+{
+    if (team__spent(team) != NULL)
+        return STATUS_NO;
+    speech->model = is_person(speech->role) ? NULL : model_of(team, speech->role);
+    speech->turn = 0;
+    speech->repeated = false;
+    enum status status = compose(team, speech);
+    return status == STATUS_OK ? send(team, speech) : status;
+}
+
+const char *
+team__spent(const struct team *team)
+{
+    return team->who->budget ? llm_budget_reached(team->who->budget) : NULL;
+}
+
+/* ---- the reply ---- */
+
+static void
+count_earlier(struct team *team, const struct store_call *then)
+{
+    struct llm_budget *budget = team->who->budget;
+    if (budget == NULL || !strcmp(then->wire, "builtin"))
+        return;
+    budget->calls_begun++;
+    budget->cost_spent += isnan(then->cost) ? 0 : then->cost;
+    budget->input_spent += then->tokens.input;
+    budget->cached_spent += then->tokens.cached;
+    budget->output_spent += then->tokens.output;
+    budget->tokens_spent += then->tokens.input + then->tokens.output;
+}
+
+/* It goes to the archive as soon as it is there, whoever waits for it. An end of all calls is not
+ * kept: who goes on later asks again. */
+static enum status
+keep_reply(struct team *team, struct speech *speech, const struct llm_result *result)
+{
+    struct loop *loop = team->loop;
+    const struct llm_record *record = &result->record;
+    struct store_call *row = &speech->row;
+    row->reply = speech->text = arena_strndup(loop->arena, result->text, result->text_length);
+    row->reasoning = arena_strndup(loop->arena, result->reasoning, result->reasoning_length);
+    row->outcome = llm_outcome_info[record->outcome].name;
+    row->finish = llm_finish_name[record->finish];
+    row->served = arena_strdup(loop->arena, record->served ? record->served : "");
+    row->message = arena_strdup(loop->arena, result->message);
+    row->tokens = (struct store_tokens){record->input, record->cached, record->written,
+                                        record->output, record->reasoned};
+    row->estimated = record->estimated;
+    row->cost = record->cost;
+    row->first_ms = record->first_ms;
+    row->total_ms = record->total_ms;
+    row->ended = clock_wall();
+    speech->said = true;
+    if (llm_outcome_info[record->outcome].ends) {
+        diags_add(loop->diags, DIAG_ERROR, (struct place){0}, "%s", row->message);
+        return STATUS_MACHINE;
+    }
+    return ledger_call_end(loop->ledger, row, loop->diags);
+}
+
+static enum status
+fetch(struct team *team)
+{
+    enum status status = STATUS_OK;
+    for (struct llm_call *call; (call = llm_next_done(team->who->llm)) != NULL;) {
+        struct speech *speech = llm_user(call);
+        enum status one = keep_reply(team, speech, llm_result(call));
+        status = status == STATUS_OK ? one : status;
+        llm_call_free(call);
+        speech->call = NULL;
+    }
+    return status;
+}
+
+static enum status
+await(struct team *team, struct speech *speech)
+{
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !speech->said) {
+        if (run__is_stopped(team->loop)) {
+            llm_cancel(speech->call);
+            llm_wait(team->who->llm, 0);
+            return STATUS_NO;
+        }
+        llm_wait(team->who->llm, NEWS_SECONDS);
+        if (speech->call != NULL && team->who->news != NULL) {
+            struct llm_progress progress = llm_progress(speech->call);
+            team->tokens = progress.tokens;
+            team__news(team, speech->role->agent.name, speech->slot ? speech->slot->step.lane : 0,
+                       "%.1fk tokens, %.0f s", progress.tokens / 1000, progress.seconds);
+            team->tokens = 0;
+        }
+        status = fetch(team);
+    }
+    return status;
+}
+
+/* The text of the reply is known, one way or another. */
+static enum status
+receive(struct team *team, struct speech *speech)
+{
+    struct loop *loop = team->loop;
+    const char *ignored;
+    enum status status = STATUS_OK;
+    if (speech->then != NULL) {
+        speech->text = speech->then->reply;
+        speech->row.outcome = speech->then->outcome;
+        speech->row.message = speech->then->message;
+        count_earlier(team, speech->then);
+    } else if (speech->model == NULL) {
+        speech->row.reply = speech->text;
+        speech->row.outcome = llm_outcome_info[LLM_OK].name;
+        speech->row.finish = llm_finish_name[LLM_FINISH_STOP];
+        speech->row.ended = clock_wall();
+        status = ledger_call_end(loop->ledger, &speech->row, loop->diags);
+    } else
+        status = await(team, speech);
+    if (status != STATUS_OK)
+        return status;
+    status = ledger_recall(loop->ledger, "call", speech->row.request_hash, &ignored, loop->diags);
+    if (status == STATUS_NO)
+        status = ledger_note(loop->ledger, "call", speech->row.request_hash, speech->row.outcome,
+                             loop->diags);
+    return status;
+}
+
+/* ---- conversations ---- */
+
+static enum status
+go_on(struct team *team, struct speech *speech, const char *question)
+{
+    enum { MOST = sizeof speech->messages / sizeof *speech->messages };
+    if (speech->message_count + 2 > MOST)
+        return STATUS_NO;
+    speech->messages[speech->message_count++] = (struct llm_message){LLM_ASSISTANT, speech->text};
+    speech->messages[speech->message_count++] = (struct llm_message){LLM_USER, question};
+    enum status status = send(team, speech);
+    return status == STATUS_OK ? receive(team, speech) : status;
+}
+
+/* "TOOL judge": a role may ask the host for something before it answers. */
+static const char *
+tool_wanted(const struct speech *speech, enum recipe_tool *tool)
+{
+    const char *line = speech->role->tools ? strstr(speech->text, "TOOL ") : NULL;
+    if (line == NULL || (line > speech->text && line[-1] != '\n'))
+        return NULL;
+    line += 5;
+    for (unsigned i = 0; i < RECIPE_TOOL_COUNT; i++)
+        if ((speech->role->tools & 1u << i) && text_starts(line, recipe_tool_name[i])) {
+            *tool = i;
+            return line + strlen(recipe_tool_name[i]);
+        }
+    return NULL;
+}
+
+static enum status
+use_tools(struct team *team, struct speech *speech)
+{
+    unsigned most = speech->role->steps ? speech->role->steps : USUAL_STEPS;
+    enum status status = STATUS_OK;
+    enum recipe_tool tool;
+    for (const char *rest;
+         status == STATUS_OK && speech->turn < most && (rest = tool_wanted(speech, &tool)) != NULL;
+         speech->turn++) {
+        const char *answer;
+        status = team__tool(team, speech, tool, rest, &answer);
+        if (status == STATUS_OK)
+            status = go_on(team, speech, answer);
+    }
+    return status;
+}
+
+/* A stand-in that may use tools uses each of them once, as a model would: it looks before it
+ * answers. */
+static enum status
+stand_in_tools(struct team *team, struct speech *speech)
+{
+    const char *final = speech->text;
+    enum status status = STATUS_OK;
+    for (unsigned i = 0; i < RECIPE_TOOL_COUNT && status == STATUS_OK; i++) {
+        const char *answer;
+        if (!(speech->role->tools & 1u << i))
+            continue;
+        speech->text = arena_printf(team->loop->arena, "TOOL %s\n%s", recipe_tool_name[i], final);
+        status = team__tool(team, speech, i, final, &answer);
+        if (status == STATUS_OK)
+            status = go_on(team, speech, answer);
+    }
+    return status;
+}
+
+enum status
+team__hear(struct team *team, struct speech *speech, struct agent_reply *reply)
+{
+    const char *reason = NULL;
+    enum status status = receive(team, speech);
+    if (status == STATUS_OK && speech->model == NULL && speech->role->tools &&
+        !is_person(speech->role))
+        status = stand_in_tools(team, speech);
+    else if (status == STATUS_OK)
+        status = use_tools(team, speech);
+    for (unsigned attempt = 0; status == STATUS_OK; attempt++) {
+        if (strcmp(speech->row.outcome, llm_outcome_info[LLM_OK].name) != 0)
+            reason = speech->row.message;
+        else if (agent_parse(team->loop->arena, speech->text, strlen(speech->text),
+                             &speech->role->agent, speech->formats, reply, &reason) == STATUS_OK) {
+            team->unusable_in_a_row = 0;
+            return STATUS_OK;
+        }
+        if (attempt == 1 || speech->model == NULL)
+            break;
+        status = go_on(team, speech,
+                       arena_printf(team->loop->arena,
+                                    "That could not be used: %s. Answer again, in the form that "
+                                    "was asked for.",
+                                    reason));
+    }
+    if (status != STATUS_OK)
+        return status;
+    team->loop->result->unusable++;
+    team->unusable_in_a_row++;
+    team__news(team, speech->role->agent.name, speech->slot ? speech->slot->step.lane : 0,
+               "unusable: %s", reason);
+    if (speech->slot != NULL)
+        speech->slot->failed = reason;
+    return STATUS_NO;
+}

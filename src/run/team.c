@@ -1,0 +1,418 @@
+/* A recipe at work: its phases one after the other, then for each case whoever serves it best. */
+#include "run/team_int.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- news ---- */
+
+void
+team__news(struct team *team, const char *role, unsigned lane, const char *format, ...)
+{
+    const struct node *best = team__solid(team->best);
+    const struct loop *loop = team->loop;
+    va_list arguments;
+    struct buf text = buf_in(loop->arena);
+    if (team->who->news == NULL)
+        return;
+    va_start(arguments, format);
+    buf_vprintf(&text, format, arguments);
+    va_end(arguments);
+    team->who->news(
+        team->who->context,
+        &(struct run_news){.phase = team->phase ? team->phase->recipe->name : "",
+                           .role = role,
+                           .lane = lane,
+                           .round = team->phase ? team->phase->round : 0,
+                           .rounds = team->phase ? team->phase->recipe->search.rounds : 0,
+                           .text = text.data ? text.data : "",
+                           .tokens = team->tokens,
+                           .best_us = best ? best->us[0] : INFINITY,
+                           .light_us = loop->result->cases[0].light.us,
+                           .evaluations = loop->result->evaluations,
+                           .seconds = run__elapsed(loop),
+                           .budget = team->who->budget});
+}
+
+/* ---- the draft ---- */
+
+/* How many evaluations the built-in search is given, by what kind of program it is. */
+static unsigned
+draft_evaluations(const struct team *team, const struct recipe_phase *phase)
+{
+    const struct program *program = team->loop->result->cases[0].program;
+    struct buf text = buf_in(team->loop->arena);
+    struct cost cost;
+    lang_cost(program, &cost);
+    lang_canonical(&text, program);
+    unsigned usual = phase->evals ? phase->evals : 48;
+    if (phase->evals)
+        return usual;
+    bool windows = false; /* a subscript that adds two indices */
+    for (const char *at = text.data; at != NULL && *at; at++)
+        windows = windows || (at[0] == '+' && at > text.data && strchr("[,", at[-2]) != NULL);
+    double bytes = (double)(cost.bytes_in + cost.bytes_out);
+    double intensity = bytes > 0 ? (double)cost.flops / bytes : 0;
+    unsigned by_family = program->stage_count > 24  ? phase->evals_many
+                         : intensity > 4 && windows ? phase->evals_convolution
+                         : intensity > 4            ? phase->evals_contraction
+                         : program->stage_count > 1 ? phase->evals_chain
+                                                    : phase->evals_pointwise;
+    return by_family ? by_family : usual;
+}
+
+/* The kernels that the cases have now, as one candidate. */
+static enum status
+drafted_node(struct team *team, struct node **made)
+{
+    struct run_result *result = team->loop->result;
+    struct buf text = buf_in(team->loop->arena);
+    const char *reason;
+    *made = NULL;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const struct run_candidate *best = result->cases[i].best;
+        if (best == NULL || best->schedule == NULL)
+            return STATUS_OK;
+        if (result->case_count > 1)
+            buf_printf(&text, "case %s:\n", result->cases[i].program->case_name);
+        buf_puts(&text, best->schedule);
+    }
+    struct node *node = team__node(team, NULL);
+    node->role = node->proposer = "builtin";
+    node->phase = "draft";
+    node->why = "the best schedule of each case";
+    if (!team__schedule(team, text.data ? text.data : "", node, &reason)) {
+        node->empty = true;
+        return STATUS_OK;
+    }
+    agent_normal_hash(team->loop->arena, node->kernel, node->normal);
+    *made = node;
+    return team__look(team, node, NULL);
+}
+
+/* The best candidate of the first case whose structure is not that of the draft's best. */
+static enum status
+other_structure(struct team *team, const struct node *best, struct node **made)
+{
+    const struct run_case *of = &team->loop->result->cases[0];
+    const struct run_candidate *found = NULL;
+    uint64_t structure = team__structure(team, best);
+    *made = NULL;
+    for (size_t i = 0; i < of->tried_count; i++) {
+        const struct run_candidate *one = &of->tried[i];
+        struct node probe = {.schedule = one->schedule};
+        if (one->schedule == NULL || one->status != JUDGE_CORRECT ||
+            team__structure(team, &probe) == structure)
+            continue;
+        if (found == NULL || one->us < found->us)
+            found = one;
+    }
+    if (found == NULL)
+        return STATUS_OK;
+    struct node *node = team__node(team, NULL);
+    const char *reason;
+    node->role = node->proposer = "builtin";
+    node->phase = "draft";
+    node->why = "the best of another structure";
+    if (!team__schedule(team, found->schedule, node, &reason)) {
+        node->empty = true;
+        return STATUS_OK;
+    }
+    agent_normal_hash(team->loop->arena, node->kernel, node->normal);
+    *made = node;
+    return team__look(team, node, NULL);
+}
+
+static void
+hand(struct team *team, struct node *node)
+{
+    if (node == NULL)
+        return;
+    team->handed = arena_grow(team->loop->arena, team->handed, team->handed_count,
+                              team->handed_count + 1, sizeof *team->handed);
+    team->handed[team->handed_count++] = node;
+}
+
+static enum status
+draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
+{
+    struct loop *loop = team->loop;
+    const struct run_options *options = loop->options;
+    unsigned most = draft_evaluations(team, phase) * (unsigned)loop->result->case_count;
+    unsigned may = more_to_come ? options->evaluations / 2 : options->evaluations;
+    double seconds = options->seconds > 0 && phase->share > 0 && more_to_come
+                         ? options->seconds * phase->share
+                         : options->seconds;
+    struct node *best, *other = NULL;
+    enum status status =
+        run__tune_cases(loop, most < may ? most : may, seconds);
+    if (status == STATUS_OK && more_to_come) {
+        status = drafted_node(team, &best);
+        if (status == STATUS_OK && best != NULL && phase->pass == RECIPE_PASS_CELLS)
+            status = other_structure(team, best, &other);
+        if (status == STATUS_OK && best != NULL && best->status == JUDGE_CORRECT) {
+            team->best = team->start = best;
+            team->handed_count = 0;
+            hand(team, best);
+            hand(team, other && other->status == JUDGE_CORRECT ? other : NULL);
+            loop->result->drafted_us = best->us[0];
+        }
+    }
+    return status;
+}
+
+/* ---- where a team begins without a draft ---- */
+
+static enum status
+begin(struct team *team)
+{
+    struct loop *loop = team->loop;
+    const struct run_start *given = loop->options->start;
+    struct node *node = team__node(team, NULL);
+    const char *reason;
+    node->phase = "start";
+    node->role = node->proposer = given ? "start" : "builtin";
+    node->why = given ? "what was given" : "the plain program";
+    if (given != NULL && given->line_count == 0)
+        node->kernel = run__judged_text(loop, &loop->result->cases[0], given->text, false);
+    else if (!team__schedule(team, given ? given->lines[0].schedule : "", node, &reason) &&
+             !team__schedule(team, "", node, &reason)) {
+        node->empty = true;
+        return STATUS_OK;
+    }
+    agent_normal_hash(loop->arena, node->kernel, node->normal);
+    enum status status = team__look(team, node, NULL);
+    team->start = node;
+    if (status == STATUS_OK && node->status == JUDGE_CORRECT) {
+        team->best = node;
+        loop->result->drafted_us = node->us[0];
+    }
+    hand(team, node);
+    return status;
+}
+
+/* ---- a person's kernel ---- */
+
+enum status
+team__add(struct team *team, const char *text)
+{
+    struct loop *loop = team->loop;
+    struct node *node = team__node(team, team->best);
+    node->role = node->proposer = "person";
+    node->why = "added by a person";
+    node->kernel = run__judged_text(loop, &loop->result->cases[0], text, false);
+    agent_normal_hash(loop->arena, node->kernel, node->normal);
+    enum status status = team__look(team, node, NULL);
+    if (status != STATUS_OK || node->status != JUDGE_CORRECT)
+        return status;
+    struct run_difference difference = {.faster = true};
+    double worst;
+    if (team->best != NULL && team->best->built != NULL)
+        status = team__compare(team, team->best, node, &difference, &worst);
+    if (status == STATUS_OK && difference.faster)
+        team->best = node;
+    hand(team, node);
+    return status == STATUS_OK ? team__decide(team, node, difference.faster ? "best" : "same")
+                               : status;
+}
+
+/* ---- the phases ---- */
+
+static bool
+has_roles(const struct recipe_phase *phase)
+{
+    return phase->propose == RECIPE_BY_ROLES && phase->finish.finalists == 0;
+}
+
+static bool
+all_light(const struct team *team, double share)
+{
+    const struct run_result *result = team->loop->result;
+    for (size_t i = 0; i < result->case_count; i++) {
+        double us = team->best ? team->best->us[i]
+                               : (result->cases[i].best ? result->cases[i].best->us : INFINITY);
+        if (!result->cases[i].program->check_only && !(result->cases[i].light.us / us >= share))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_skipped(const struct team *team, const struct recipe_phase *phase)
+{
+    const struct run_team *who = team->who;
+    if (phase->finish.finalists > 0)
+        return true; /* that is what follows in any case */
+    if (!has_roles(phase))
+        return false;
+    if (who->model_count == 0 && !who->stand_ins)
+        return true;
+    if (phase->skip_correct && team->best != NULL && team->best->status == JUDGE_CORRECT)
+        return true;
+    return phase->skip_light > 0 && all_light(team, phase->skip_light);
+}
+
+static bool
+roles_follow(const struct team *team, size_t number)
+{
+    const struct recipe *recipe = team->who->recipe;
+    for (size_t i = number + 1; i < recipe->phase_count; i++)
+        if (has_roles(&recipe->phases[i]) && !is_skipped(team, &recipe->phases[i]))
+            return true;
+    return false;
+}
+
+static enum status
+run_phase(struct team *team, size_t number)
+{
+    const struct recipe_phase *phase = &team->who->recipe->phases[number];
+    enum status status = STATUS_OK;
+    if (is_skipped(team, phase))
+        return STATUS_OK;
+    if (!has_roles(phase))
+        return draft(team, phase, roles_follow(team, number));
+    if (team->start == NULL && !phase->start_blank)
+        status = begin(team);
+    return status == STATUS_OK ? team__work(team, phase) : status;
+}
+
+/* ---- who serves which case ---- */
+
+static const struct run_candidate *
+candidate_of(const struct run_case *of, const struct node *node)
+{
+    for (size_t i = 0; i < of->tried_count; i++)
+        if (of->tried[i].row == node->row && of->tried[i].status == JUDGE_CORRECT)
+            return &of->tried[i];
+    return NULL;
+}
+
+static bool
+is_finalist(const struct node *node)
+{
+    return !node->empty && node->status == JUDGE_CORRECT &&
+           (!strcmp(node->decision, "best") || !strncmp(node->decision, "accepted", 8) ||
+            !strcmp(node->phase, "start") || !strcmp(node->phase, "draft"));
+}
+
+/* Whoever was drafted for a case keeps it, unless somebody is faster beyond the noise: so a team
+ * can never make the result worse. */
+static enum status
+choose(struct team *team, size_t number)
+{
+    struct run_case *of = &team->loop->result->cases[number];
+    const struct run_judge *judge = team->loop->judge;
+    const struct node *best = NULL, *drafted = team->start;
+    for (size_t i = 0; i < team->node_count; i++) {
+        const struct node *node = team->nodes[i];
+        if (is_finalist(node) && !isinf(node->us[number]) &&
+            (best == NULL || node->us[number] < best->us[number]))
+            best = node;
+    }
+    const struct run_candidate *candidate = best ? candidate_of(of, best) : NULL;
+    if (candidate == NULL || best == drafted)
+        return STATUS_OK;
+    bool rated = drafted != NULL && drafted->status == JUDGE_CORRECT && drafted->built != NULL &&
+                 best->built != NULL && of->best != NULL && !of->program->check_only;
+    struct run_difference difference = {.faster = true};
+    enum status status = STATUS_OK;
+    if (rated)
+        status = judge->compare(judge->context, team->all, drafted->built, best->built, number,
+                                &difference, team->loop->diags);
+    if (status == STATUS_OK && difference.faster)
+        of->best = candidate;
+    return status;
+}
+
+static enum status
+choose_all(struct team *team)
+{
+    struct run_result *result = team->loop->result;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
+        struct run_case *of = &result->cases[i];
+        if (of->best == NULL && team->start != NULL) /* nothing was drafted: the start serves */
+            of->best = candidate_of(of, team->start);
+        status = choose(team, i);
+        if (status == STATUS_OK && of->best == NULL)
+            status = STATUS_NO;
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static enum status
+open_task(struct team *team, const size_t *cases, size_t count, struct judge_task **task)
+{
+    const struct loop *loop = team->loop;
+    struct judge_setup setup = {.lang = loop->options->lang,
+                                .cases = cases,
+                                .case_count = count,
+                                .target = loop->options->target,
+                                .threads = loop->options->threads,
+                                .same_inputs = true,
+                                .no_baseline = true,
+                                .effort = JUDGE_QUICK};
+    return loop->judge->open(loop->judge->context, &setup, task, loop->diags);
+}
+
+static size_t
+smallest_case(const struct loop *loop)
+{
+    size_t smallest = 0;
+    for (size_t i = 1; i < loop->result->case_count; i++)
+        if (loop->result->cases[i].light.us < loop->result->cases[smallest].light.us)
+            smallest = i;
+    return smallest;
+}
+
+static enum status
+open_team(struct team *team)
+{
+    struct loop *loop = team->loop;
+    const struct run_options *options = loop->options;
+    size_t cases = loop->result->case_count;
+    const struct program **programs = arena_array(loop->arena, cases, sizeof *programs);
+    struct light *lights = arena_array(loop->arena, cases, sizeof *lights);
+    for (size_t i = 0; i < cases; i++) {
+        programs[i] = loop->result->cases[i].program;
+        lights[i] = loop->result->cases[i].light;
+    }
+    team->scene = (struct agent_scene){.lang = options->lang,
+                                       .programs = programs,
+                                       .lights = lights,
+                                       .case_count = cases,
+                                       .target = options->target,
+                                       .machine = &options->machine,
+                                       .compiler = team->who->compiler,
+                                       .flags = team->who->flags,
+                                       .cpu = team->who->cpu};
+    enum status status = open_task(team, options->cases, cases, &team->all);
+    team->small = team->all;
+    if (status == STATUS_OK && cases > 1)
+        status = open_task(team, &options->cases[smallest_case(loop)], 1, &team->small);
+    return status;
+}
+
+enum status
+run__team(struct loop *loop)
+{
+    struct team team = {.loop = loop, .who = loop->options->team};
+    const struct run_judge *judge = loop->judge;
+    loop->result->drafted_us = INFINITY;
+    enum status status = run__read_lights(loop);
+    if (status == STATUS_OK)
+        status = open_team(&team);
+    for (size_t i = 0; i < team.who->recipe->phase_count && status == STATUS_OK; i++)
+        status = run_phase(&team, i);
+    if (status == STATUS_OK)
+        status = choose_all(&team);
+    for (size_t i = 0; i < team.node_count; i++)
+        judge->drop(judge->context, team.nodes[i]->built);
+    if (team.small != team.all)
+        judge->close(judge->context, team.small);
+    judge->close(judge->context, team.all);
+    return status;
+}

@@ -1,0 +1,317 @@
+/* What the files of a recipe at work share.
+ *
+ *   team.c     phases, one after the other
+ *   phase.c    one phase, from its seeds to what it hands on
+ *   round.c    a round of steps, each from a base to a judged candidate
+ *   advise.c   roles that speak before the coder; plan.c: what a planner proposed
+ *   inbox.c    what people say meanwhile
+ *   speak.c    calls of roles: models, stand-ins, people
+ *   see.c      what a role is shown
+ *   joint.c    what stands between a reply and the archive, the same for every recipe
+ *   node.c     candidates: texts, times, costs
+ *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
+ *   lesson.c   memory: what is kept and what is shown again
+ */
+#ifndef HONE_RUN_TEAM_INT_H
+#define HONE_RUN_TEAM_INT_H
+
+#include "run/run_int.h"
+
+#include "base/hash.h"
+#include "base/rng.h"
+
+enum { TEAM_LINES = 64 };
+
+/* A candidate of the team: it serves every case. */
+struct node {
+    int number; /* among the team's */
+    int64_t id, row;
+    const char *schedule;     /* lines of all cases; NULL: it is C that somebody wrote */
+    const char *kernel;       /* as it is judged */
+    const char *const *parts; /* of a schedule: the kernel of each case, */
+    const char *const *lines; /* and its lines */
+    const struct program *const *programs; /* rewritten ones; NULL: the task's own */
+    enum judge_status status;
+    const char *reason, *words; /* words: all that the judge said, for a reader */
+    double *us;                 /* of each case; INFINITY */
+    double cost;                /* what the phase minimises */
+    const struct node *parents[2];
+    size_t parent_count;
+    unsigned lane, round;
+    const char *phase, *role, *proposer, *why, *technique;
+    double low, high; /* gain that was expected; NAN */
+    int64_t call;
+    const char *decision;
+    struct judge_kernel *built; /* in the task of all cases */
+    struct profile *profile;
+    bool profiled;
+    char normal[HASH_TEXT]; /* of its text without what does not matter */
+    bool empty;             /* no kernel came of it: it stands for its base */
+};
+
+/* A plan of the planner. */
+struct plan {
+    const char *kind, *title, *change, *technique;
+    double low, high;
+    bool taken;
+};
+
+/* A list of lines, the newest last. */
+struct lines {
+    const char *line[TEAM_LINES];
+    size_t count; /* ever added: the newest TEAM_LINES are kept */
+};
+
+struct phase;
+
+struct team {
+    struct loop *loop;
+    const struct run_team *who;
+    struct agent_scene scene;
+    struct judge_task *all, *small;
+    struct node **nodes;
+    size_t node_count;
+    struct node *best, *start; /* start: what the search began with */
+    struct node **handed;      /* by the phase before */
+    size_t handed_count;
+    struct lines board, traps, insights, history;
+    const char *hints;
+    unsigned calls; /* seeds of stand-ins */
+    unsigned unusable_in_a_row;
+    double tokens; /* of the reply that is coming in */
+    struct phase *phase;
+};
+
+struct phase {
+    struct team *team;
+    const struct recipe_phase *recipe;
+    struct search_walk *walk;
+    struct rng rng;
+    struct plan *plans;
+    size_t plan_count;
+    unsigned round, quiet; /* rounds; those in a row without acceptance */
+    unsigned replans, reverts;
+    unsigned evaluated; /* before it began */
+    double began;
+    const char *redirect; /* a controller's words */
+    bool ended;           /* a controller said stop */
+    const char *why;
+};
+
+/* A step on its way. */
+struct slot {
+    struct phase *phase;
+    struct search_step step;
+    struct node *base, *other; /* base NULL: a blank page */
+    const struct plan *plan;
+    const char *advice; /* of critic, profiler, reflector, librarian: for the coder */
+    const char *documents;
+    const char *part; /* the stage to work on, of a split program */
+    double low, high;
+    unsigned formats, repairs;
+    bool invent, cross;
+    struct node *made; /* what became of it */
+    struct speech *speech;
+    const char *text; /* a reply that became a kernel, before it is built */
+    struct agent_reply reply;
+    const char *failed; /* why there is no kernel, for the debugger or the board */
+    double gain;        /* against the base; NAN */
+    bool heard, accepted, dropped;
+};
+
+/* ---- speak.c ---- */
+
+/* A role's turn. */
+struct speech {
+    const struct recipe_role *role;
+    struct slot *slot; /* NULL: of the phase as a whole */
+    unsigned formats;
+    const char *question;
+    const struct node *candidate, *parent;
+    unsigned turn; /* conversations: tools used, and the one repetition */
+    struct llm_message messages[16];
+    size_t message_count;
+    const char *system, *schema;
+    struct llm_call *call;
+    struct store_call row;
+    const struct store_call *then;
+    const char *text; /* the reply */
+    bool said, repeated;
+    const struct llm_model *model; /* NULL: a stand-in */
+    const char *const *choices;
+    size_t choice_count;
+};
+
+/* Puts the question; many may be on their way at once. STATUS_NO: nobody can be asked any more. */
+enum status
+team__ask(struct team *team, struct speech *speech);
+
+/* Waits for the reply and reads it; one that cannot be used is sent back once. STATUS_NO: there is
+ * no usable one. */
+enum status
+team__hear(struct team *team, struct speech *speech, struct agent_reply *reply);
+
+/* What a role that uses a tool of the host is told (tool.c). */
+enum status
+team__tool(struct team *team, struct speech *speech, enum recipe_tool tool, const char *rest,
+           const char **answer);
+
+/* Which limit of models is reached; NULL: none. */
+const char *
+team__spent(const struct team *team);
+
+/* ---- see.c ---- */
+
+/* The sections that a role sees, now. */
+size_t
+team__sections(struct team *team, const struct speech *speech, struct agent_text *texts);
+
+double
+team__figure(const void *node, const char *name);
+
+/* The kernel of the first case as roles see it, which edits are made on. */
+const char *
+team__shown(struct team *team, const struct node *node);
+
+/* Figures through the ledger (tool.c); NULL: there are none. */
+struct profile *
+team__profile(struct team *team, const char *kernel, const struct profile_options *options);
+
+/* ---- joint.c ---- */
+
+/* From a usable reply to a kernel that may be built: its text, static checks, duplicates.
+ * slot->made is the candidate; slot->failed says why there is none, or none that is worth building.
+ */
+enum status
+team__prepare(struct slot *slot);
+
+/* Build, smallest case, all cases, sweep, acceptance. slot->failed: it may be repaired. */
+enum status
+team__judge(struct slot *slot);
+
+/* The kernel text of a reply; NULL with slot->failed. */
+const char *
+team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node *node);
+
+/* ---- node.c ---- */
+
+struct node *
+team__node(struct team *team, const struct node *parent);
+
+struct node *
+team__node_at(struct team *team, int number); /* NULL: there is none */
+
+/* Schedule lines become a kernel for every case; false with a reason: they are illegal. */
+bool
+team__schedule(struct team *team, const char *text, struct node *node, const char **reason);
+
+/* `changed` lines take the place of those of `base` that are about the same stages and cases. */
+const char *
+team__overlay(struct team *team, const char *base, const char *changed);
+
+/* Looks at all cases, the smallest first; fills in status, times, cost. Counts as one evaluation.
+ */
+enum status
+team__look(struct team *team, struct node *node, const struct node *base);
+
+double
+team__cost(const struct team *team, const struct recipe_phase *phase, const struct node *node);
+
+/* The candidate and its verdict go to the archive, and to the cases that it may serve. */
+enum status
+team__record(struct team *team, struct node *node, const struct judge_report *report);
+
+/* It is not correct after all: no case is served by it. */
+void
+team__withdraw(struct team *team, const struct node *node);
+
+enum status
+team__decide(struct team *team, struct node *node, const char *decision);
+
+/* How `node` compares with `base` over all cases. */
+enum status
+team__compare(struct team *team, const struct node *base, const struct node *node,
+              struct run_difference *difference, double *worst_case);
+
+const struct node *
+team__solid(const struct node *node); /* itself, or what an empty one stands for */
+
+/* "schedule" texts told apart by what is fused, shared out and packed. */
+uint64_t
+team__structure(struct team *team, const struct node *node);
+
+/* ---- sweep.c ---- */
+
+enum status
+team__sweep(struct slot *slot, struct node *from, unsigned evaluations, struct node **best);
+
+/* ---- lesson.c ---- */
+
+void
+team__line(struct team *team, struct lines *lines, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* After a candidate was decided: board, traps, insights, pairs, states, graph, rules. */
+enum status
+team__learn(struct slot *slot, const struct node *base, double gain);
+
+/* Items of earlier runs and of this one as a section; "" if there are none. */
+const char *
+team__recall(struct team *team, enum recipe_memory kind, unsigned most);
+
+/* ---- plan.c ---- */
+
+/* Of a list of plans those that the recipe takes and that were not tried. */
+void
+team__add_plans(struct phase *phase, const struct recipe_role *role,
+                const struct agent_reply *reply);
+
+/* The plan of this number, or (-1) the first that was not taken; NULL: there is none. */
+struct plan *
+team__next_plan(struct phase *phase, int number);
+
+/* A field of an object; NAN. */
+double
+team__number(const struct recipe_role *role, const struct agent_item *item, const char *name);
+
+/* ---- advise.c ---- */
+
+/* Roles that speak before the coder, each when it is due. */
+enum status
+team__advise(struct phase *phase, struct slot *slots, size_t count);
+
+/* ---- inbox.c ---- */
+
+enum status
+team__take_inbox(struct phase *phase);
+
+/* ---- round.c ---- */
+
+enum { TEAM_SLOTS = 64 };
+
+enum status
+team__round(struct phase *phase, const struct search_step *steps, size_t count);
+
+/* What the walk is told of a step. */
+struct search_node
+team__told(struct phase *phase, const struct slot *slot);
+
+/* ---- phase.c ---- */
+
+enum status
+team__work(struct team *team, const struct recipe_phase *recipe);
+
+/* ---- team.c ---- */
+
+/* A kernel that a person added while the run goes on. */
+enum status
+team__add(struct team *team, const char *text);
+
+void
+team__news(struct team *team, const char *role, unsigned lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+const char *
+team__time(struct team *team, double us);
+
+#endif

@@ -1,0 +1,180 @@
+/* A judge by formula: what a kernel costs follows from its text, so that the same run takes the
+ * same decisions on every machine. */
+#ifndef HONE_TESTS_FAKE_JUDGE_H
+#define HONE_TESTS_FAKE_JUDGE_H
+
+#include "unit.h"
+
+#include "base/hash.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fake {
+    struct arena *arena;
+    double clock;
+    double light_us;           /* of every case */
+    const char *slow, *fast;   /* a kernel whose text has these words costs 1000 us, or 1 us */
+    const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
+    const char *restless;      /* one with these words gives other bits each time, in `odd` */
+    unsigned looks, compares, verdicts;
+    void (*tick)(void); /* called at each question */
+};
+
+struct fake_task {
+    struct judge_setup setup;
+};
+
+/* Between 10 and 20 us, by what the text is; what it says itself, "cost = 5", counts. */
+static inline double
+cost_of(const struct fake *fake, const char *text)
+{
+    char hash[HASH_TEXT];
+    const char *said = strstr(text, "cost = ");
+    if (said != NULL)
+        return strtod(said + 7, NULL);
+    if (fake->slow && strstr(text, fake->slow))
+        return 1000;
+    if (fake->fast && strstr(text, fake->fast))
+        return 1;
+    hash_sha256(text, strlen(text), hash);
+    return 10 + 10 * (double)(strtoul(arena_strndup(fake->arena, hash, 6), NULL, 16) % 997) / 997;
+}
+
+static inline double
+fake_seconds(void *context)
+{
+    struct fake *fake = context;
+    if (fake->tick != NULL)
+        fake->tick();
+    return fake->clock += 0.001;
+}
+
+static inline enum status
+fake_open(void *context, const struct judge_setup *setup, struct judge_task **task,
+          struct diags *diags)
+{
+    struct fake *fake = context;
+    struct fake_task *made = arena_alloc(fake->arena, sizeof *made);
+    (void)diags;
+    made->setup = *setup;
+    *task = (struct judge_task *)made;
+    return STATUS_OK;
+}
+
+static inline void
+fake_close(void *context, struct judge_task *task)
+{
+    (void)context;
+    (void)task;
+}
+
+static inline void
+fake_report(struct fake *fake, const struct judge_setup *setup, const char *text,
+            struct judge_report *report, struct diags *diags)
+{
+    static const char *const naive = "naive";
+    *report = (struct judge_report){.status = JUDGE_BUILT,
+                                    .reason = "",
+                                    .details = "",
+                                    .flags = "",
+                                    .deterministic = true,
+                                    .same_bits = true,
+                                    .case_count = setup->case_count};
+    report->cases = arena_array(fake->arena, setup->case_count, sizeof *report->cases);
+    for (size_t i = 0; i < setup->case_count; i++) {
+        double us = cost_of(fake, text);
+        struct judge_pair *pair = arena_alloc(fake->arena, sizeof *pair);
+        *pair = (struct judge_pair){.name = naive, .flags = "", .time = {.median = 40}};
+        pair->speedup = 40 / us;
+        report->cases[i] = (struct judge_case){
+            .program = lang_program(setup->lang, setup->cases[i], NULL, 0, diags),
+            .timed = true,
+            .time = {.median = us, .min = us, .low = us, .high = us, .samples = 1},
+            .light = {.us = fake->light_us, .limit = "memory", .level = "memory"},
+            .share = fake->light_us / us,
+            .pairs = setup->no_baseline ? NULL : pair,
+            .pair_count = !setup->no_baseline};
+    }
+}
+
+static inline enum status
+fake_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
+          struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
+{
+    struct fake *fake = context;
+    double *us = arena_alloc(arena, sizeof *us);
+    fake->looks++;
+    *us = cost_of(fake, text);
+    *kernel = (struct judge_kernel *)us;
+    fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
+    if (strstr(text, "BROKEN") != NULL) {
+        report->status = strstr(text, "BROKEN_BUILD") ? JUDGE_BUILD_FAILED : JUDGE_WRONG;
+        report->reason = "case default, 3 of 4800 elements of Y";
+        *kernel = NULL;
+    }
+    return STATUS_OK;
+}
+
+static inline void
+fake_drop(void *context, struct judge_kernel *kernel)
+{
+    (void)context;
+    (void)kernel;
+}
+
+static inline enum status
+fake_compare(void *context, struct judge_task *task, struct judge_kernel *champion,
+             struct judge_kernel *challenger, size_t number, struct run_difference *difference,
+             struct diags *diags)
+{
+    struct fake *fake = context;
+    (void)task;
+    (void)diags;
+    fake->compares++;
+    (void)number;
+    *difference = (struct run_difference){
+        .faster = *(double *)challenger<*(double *)champion, .slower = *(double *)challenger> *
+                  (double *)champion,
+        .ratio = *(double *)challenger / *(double *)champion};
+    difference->low = difference->high = difference->ratio;
+    return STATUS_OK;
+}
+
+static inline enum status
+fake_verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
+             struct judge_report *report, struct diags *diags)
+{
+    struct fake *fake = context;
+    const struct judge_setup *setup = &((struct fake_task *)task)->setup;
+    (void)arena;
+    fake->verdicts++;
+    fake_report(fake, setup, text, report, diags);
+    report->status = JUDGE_CORRECT;
+    if (fake->restless && strstr(text, fake->restless))
+        report->same_bits = setup->cases[setup->case_count - 1] != 1;
+    if (fake->wrong_at_last && strstr(text, fake->wrong_at_last)) {
+        report->status = JUDGE_WRONG;
+        report->reason = "case odd, 3 of 111 elements of Y";
+        report->case_name = "odd";
+    }
+    return STATUS_OK;
+}
+
+static inline struct run_judge
+fake_judge(struct unit *unit, struct fake *fake)
+{
+    fake->arena = unit->arena;
+    fake->light_us = fake->light_us > 0 ? fake->light_us : 0.1;
+    return (struct run_judge){.context = fake,
+                              .seconds = fake_seconds,
+                              .open = fake_open,
+                              .close = fake_close,
+                              .look = fake_look,
+                              .drop = fake_drop,
+                              .compare = fake_compare,
+                              .verdict = fake_verdict};
+}
+
+#endif
