@@ -350,9 +350,11 @@ await(struct team *team, struct speech *speech)
         if (speech->call != NULL && team->who->news != NULL) {
             struct llm_progress progress = llm_progress(speech->call);
             team->tokens = progress.tokens;
+            team->waiting = true;
             team__news(team, speech->role->agent.name, speech->slot ? speech->slot->step.lane : 0,
                        "%.1fk tokens, %.0f s", progress.tokens / 1000, progress.seconds);
             team->tokens = 0;
+            team->waiting = false;
         }
         status = fetch(team);
     }

@@ -78,7 +78,8 @@ struct team {
     const char *hints;
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
-    double tokens; /* of the reply that is coming in */
+    double tokens; /* of the reply that is coming in, */
+    bool waiting;  /* and that it is waited for */
     struct phase *phase;
 };
 
