@@ -1,21 +1,13 @@
 /* The screens of `hone optimize`: the live block, the result, the result as JSON. */
 #include "app/optimize.h"
 
-#include <langinfo.h>
 #include <math.h>
 #include <string.h>
 
 #include "app/judge.h"
+#include "app/screen.h"
 #include "app/table.h"
 #include "base/json.h"
-
-#define WIDTH 96
-
-static const char *
-clock_text(struct arena *arena, double seconds)
-{
-    return arena_printf(arena, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
-}
 
 /* ---- live ---- */
 
@@ -25,7 +17,7 @@ sparkline(struct arena *arena, const double *us, size_t count)
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const plain[] = {".", ":", "-", "=", "+", "*", "#", "#"};
-    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    bool utf8 = screen_utf8();
     struct buf buf = buf_in(arena);
     size_t marks = count < 10 ? count : 10;
     for (size_t i = 0; i < marks; i++) {
@@ -69,7 +61,7 @@ optimize_progress(void *context, const struct run_progress *progress)
     lines[1] = arena_printf(
         arena, " %3u/%u  %s  best %s   %.0f %% light   %s, at most %s to go", progress->evaluations,
         progress->most, sparkline(arena, progress->history, progress->history_count), best,
-        100 * light, clock_text(arena, progress->seconds), clock_text(arena, left));
+        100 * light, screen_clock(arena, progress->seconds), screen_clock(arena, left));
     lines[2] =
         arena_printf(arena, " now  %s   %s", last_line(arena, progress->schedule), progress->said);
     const char *plain =
@@ -122,25 +114,11 @@ put_cases(struct buf *out, const struct run_result *result)
     table_print(out, &table);
 }
 
-/* Indented, the first line behind its title; lines that are too long go on in the next one. */
+/* Behind its title. */
 static void
 put_paragraph(struct buf *out, const char *title, const char *text)
 {
-    while (*text) {
-        size_t length = (size_t)(strchrnul(text, '\n') - text), most = WIDTH - 9;
-        if (length > most) {
-            size_t blank = most;
-            while (blank > 0 && text[blank] != ' ')
-                blank--;
-            length = blank > 0 ? blank : most;
-        }
-        if (length > 0) {
-            buf_printf(out, "  %-6s %.*s\n", title, (int)length, text);
-            title = "";
-        }
-        text += length;
-        text += *text == '\n' || *text == ' ';
-    }
+    screen_paragraph(out, arena_printf(out->arena, "  %s", title), 9, text);
 }
 
 /* What was found for one case, after the words that stand once. */
@@ -194,7 +172,7 @@ optimize_screen(struct buf *out, const struct optimize_result *shown)
         buf_printf(out, "%s   %s   %.0f %% of the speed of light   %s%s   %u evaluations, %s\n\n",
                    shown->task, table_time(arena, main->time.median), 100 * main->share,
                    naive ? judge_gain_text(arena, naive) : "", naive ? " naive" : "",
-                   result->evaluations, clock_text(arena, result->seconds));
+                   result->evaluations, screen_clock(arena, result->seconds));
         put_cases(out, result);
         buf_putc(out, '\n');
     }
