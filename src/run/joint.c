@@ -100,6 +100,25 @@ from_c(struct slot *slot, const char *text, const struct node *shown_from, struc
     return run__joined(loop, parts);
 }
 
+/* A file of the micro-coder, as stand-ins give it, is the sum of its schedules. */
+static const char *
+from_file(struct slot *slot, const char *text, struct node *node)
+{
+    struct team *team = slot->phase->team;
+    size_t cases = team->loop->result->case_count;
+    struct source source = {"reply", text, strlen(text)};
+    struct buf lines = buf_in(team->loop->arena);
+    struct run_start file;
+    const char *reason;
+    run_start_read(team->loop->arena, &source, &file);
+    for (size_t i = 0; i < file.line_count; i++)
+        buf_printf(&lines, "case %s:\n%s", file.lines[i].case_name, file.lines[i].schedule);
+    if (slot->speech->model == NULL && file.line_count == cases &&
+        team__schedule(team, lines.data, node, &reason))
+        return node->kernel;
+    return from_c(slot, text, NULL, node);
+}
+
 const char *
 team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node *node)
 {
@@ -120,11 +139,11 @@ team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node 
     case AGENT_FORMAT_STAGE:
     case AGENT_FORMAT_EDITS:
     case AGENT_FORMAT_FILL:
+    case AGENT_FORMAT_FILE:
         if (agent_apply(team->loop->arena, shown, reply, &text, &reason) != STATUS_OK)
             return fail(slot, reason);
-        return from_c(slot, text, base, node);
-    case AGENT_FORMAT_FILE:
-        return from_c(slot, reply->text, NULL, node);
+        return reply->format == AGENT_FORMAT_FILE ? from_file(slot, text, node)
+                                                  : from_c(slot, text, base, node);
     default:
         return fail(slot, "it has no kernel in it");
     }

@@ -429,10 +429,10 @@ team__record(struct team *team, struct node *node, const struct judge_report *re
     enum status status = ledger_candidate(loop->ledger, &row, loop->diags);
     node->id = row.id;
     node->row = row.number;
-    if (status == STATUS_OK && report != NULL)
-        status = run__record_verdict(loop, &row, report);
+    if (status != STATUS_OK || report == NULL)
+        return status;
     offer(team, node);
-    return status;
+    return run__record_verdict(loop, &row, report);
 }
 
 enum status

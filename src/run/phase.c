@@ -51,7 +51,8 @@ why_stop(const struct phase *phase)
         return "controller";
     if (team__spent(team) != NULL)
         return team__spent(team);
-    if (loop->result->evaluations >= loop->options->evaluations)
+    if (loop->result->evaluations >= loop->options->evaluations ||
+        (recipe->evals > 0 && loop->result->evaluations - phase->evaluated >= recipe->evals))
         return "evals";
     if (loop->options->seconds > 0 && run__elapsed(loop) >= loop->options->seconds)
         return "time";
@@ -111,6 +112,7 @@ team__work(struct team *team, const struct recipe_phase *recipe)
     struct search_rule rule = recipe->search;
     struct search_step steps[TEAM_SLOTS];
     struct phase phase = {.team = team,
+                          .evaluated = loop->result->evaluations,
                           .recipe = recipe,
                           .began = run__elapsed(loop),
                           .rng = rng_stream(loop->options->seed, recipe->name)};

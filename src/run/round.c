@@ -123,6 +123,7 @@ ask_coder(struct phase *phase, struct slot *slot)
 static enum status
 hear_coder(struct phase *phase, struct slot *slot)
 {
+    slot->heard = true;
     enum status status = team__hear(phase->team, slot->speech, &slot->reply);
     if (status == STATUS_OK)
         return team__prepare(slot);
@@ -134,6 +135,23 @@ hear_coder(struct phase *phase, struct slot *slot)
 }
 
 /* ---- the prefilter ---- */
+
+/* It is kept, without a verdict. */
+static enum status
+leave_out(struct phase *phase, struct slot *slot, int votes)
+{
+    struct node *node = slot->made;
+    enum status status = STATUS_OK;
+    slot->dropped = true;
+    slot->made = NULL;
+    team__news(phase->team, "verifier", slot->step.lane, "%d votes: not run", votes);
+    if (node != NULL && node->status != JUDGE_REJECTED) { /* else it is there already */
+        status = team__record(phase->team, node, NULL);
+        if (status == STATUS_OK)
+            status = team__decide(phase->team, node, "not run");
+    }
+    return status;
+}
 
 /* Verifiers vote on proposals before anything is built; the recipe says how many are run. */
 static enum status
@@ -168,18 +186,16 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
                 status = status == STATUS_NO ? STATUS_OK : status;
             }
     }
-    for (size_t kept = 0, i = 0; i < count; i++) {
+    bool out[TEAM_SLOTS];
+    for (size_t i = 0; i < count; i++) {
         size_t better = 0;
         for (size_t k = 0; k < count; k++)
             better += !slots[k].dropped && (votes[k] > votes[i] || (votes[k] == votes[i] && k < i));
-        if (!slots[i].dropped && better >= phase->recipe->prefilter) {
-            slots[i].text = NULL;
-            team__news(team, "verifier", slots[i].step.lane, "%d votes: not run", votes[i]);
-        } else
-            kept++;
+        out[i] = !slots[i].dropped && better >= phase->recipe->prefilter;
     }
-    for (size_t i = 0; i < count; i++)
-        slots[i].dropped = slots[i].dropped || slots[i].text == NULL;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (out[i])
+            status = leave_out(phase, &slots[i], votes[i]);
     return status;
 }
 
@@ -211,9 +227,14 @@ ask_debugger(struct phase *phase, struct slot *slot, bool *asked)
 static enum status
 judge_slot(struct phase *phase, struct slot *slot)
 {
+    const struct loop *loop = phase->team->loop;
     struct node *base = slot->base;
     enum status status = STATUS_OK;
     bool again = true;
+    if (loop->result->evaluations >= loop->options->evaluations) {
+        slot->made = NULL; /* what nobody may judge is no candidate */
+        slot->dropped = true;
+    }
     while (status == STATUS_OK && again && !slot->dropped) {
         if (slot->failed == NULL)
             status = team__judge(slot);
@@ -297,11 +318,12 @@ propose(struct phase *phase, struct slot *slots, size_t count)
         if (status == STATUS_NO) {
             slots[i].dropped = true;
             status = STATUS_OK;
-        }
+        } else if (status == STATUS_OK && slots[i].speech->model == NULL)
+            status = hear_coder(phase, &slots[i]); /* the next one will not say the same */
     }
     if (phase->recipe->prefilter > 0) {
         for (size_t i = 0; i < count && status == STATUS_OK; i++)
-            if (!slots[i].dropped)
+            if (!slots[i].dropped && !slots[i].heard)
                 status = hear_coder(phase, &slots[i]);
         if (status == STATUS_OK)
             status = prefilter(phase, slots, count);
@@ -322,7 +344,7 @@ team__round(struct phase *phase, const struct search_step *steps, size_t count)
     if (status == STATUS_OK && !phase->ended)
         status = propose(phase, slots, count);
     for (size_t i = 0; i < count && status == STATUS_OK && !phase->ended; i++) {
-        if (!slots[i].dropped && phase->recipe->prefilter == 0)
+        if (!slots[i].dropped && !slots[i].heard)
             status = hear_coder(phase, &slots[i]);
         if (status == STATUS_OK && !slots[i].dropped)
             status = judge_slot(phase, &slots[i]);

@@ -65,7 +65,8 @@ struct run_news {
     const char *phase, *role; /* role: also "builtin", "judge", "sweep" */
     unsigned lane, round, rounds;
     const char *text;         /* "correct 3.61 ms, 6 % faster, accepted" */
-    double tokens;            /* of a reply that is coming in; 0: none is */
+    double tokens;            /* of a reply that is coming in */
+    bool waiting;             /* for that reply: nothing else is new */
     double best_us, light_us; /* of the first case */
     unsigned evaluations;
     double seconds;

@@ -159,8 +159,8 @@ moment_of(struct team *team, const struct speech *speech, const char **tried)
                                  .seed = team->loop->options->seed * 1000003u + team->calls,
                                  .schedule = base ? base->schedule : NULL,
                                  .other = other ? other->schedule : NULL,
-                                 .kernel = candidate ? candidate->kernel
-                                           : base    ? base->kernel
+                                 .kernel = candidate ? team__shown(team, candidate)
+                                           : base    ? team__shown(team, base)
                                                      : NULL,
                                  .plan = slot == NULL ? NULL
                                          : slot->plan ? slot->plan->change
@@ -189,25 +189,16 @@ stand_in(struct team *team, const struct speech *speech)
     return reply.data ? reply.data : "";
 }
 
-/* What a person says is an answer of the world. */
-static enum status
-ask_person(struct team *team, struct speech *speech)
+static const char *
+ask_person(struct team *team, const struct speech *speech)
 {
-    struct loop *loop = team->loop;
     const struct recipe_role *role = speech->role;
-    const char *answer, *key = speech->row.request_hash;
-    enum status status = ledger_recall(loop->ledger, "person", key, &answer, loop->diags);
-    if (status == STATUS_NO) {
-        answer = team->who->ask
-                     ? team->who->ask(team->who->context,
-                                      role->question ? role->question : speech->question,
-                                      role->choices, role->timeout > 0 ? role->timeout : 60)
-                     : NULL;
-        answer = answer ? answer : "";
-        status = ledger_note(loop->ledger, "person", key, answer, loop->diags);
-    }
-    speech->text = answer;
-    return status;
+    const char *question = role->question ? role->question : speech->question;
+    const char *answer = NULL;
+    if (team->who->ask != NULL)
+        answer = team->who->ask(team->who->context, question ? question : role->agent.name,
+                                role->choices, role->timeout > 0 ? role->timeout : 60);
+    return answer ? answer : "";
 }
 
 /* ---- putting it ---- */
@@ -250,10 +241,9 @@ send(struct team *team, struct speech *speech)
         return status;
     if (speech->model == NULL) {
         speech->text = speech->then ? speech->then->reply : NULL;
-        if (speech->text == NULL && is_person(speech->role))
-            status = ask_person(team, speech);
-        else if (speech->text == NULL)
-            speech->text = stand_in(team, speech);
+        if (speech->text == NULL)
+            speech->text =
+                is_person(speech->role) ? ask_person(team, speech) : stand_in(team, speech);
     } else if (speech->then != NULL)
         llm_pass(team->who->llm, &request);
     else {
@@ -360,9 +350,11 @@ await(struct team *team, struct speech *speech)
         if (speech->call != NULL && team->who->news != NULL) {
             struct llm_progress progress = llm_progress(speech->call);
             team->tokens = progress.tokens;
+            team->waiting = true;
             team__news(team, speech->role->agent.name, speech->slot ? speech->slot->step.lane : 0,
                        "%.1fk tokens, %.0f s", progress.tokens / 1000, progress.seconds);
             team->tokens = 0;
+            team->waiting = false;
         }
         status = fetch(team);
     }

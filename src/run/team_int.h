@@ -78,7 +78,8 @@ struct team {
     const char *hints;
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
-    double tokens; /* of the reply that is coming in */
+    double tokens; /* of the reply that is coming in, */
+    bool waiting;  /* and that it is waited for */
     struct phase *phase;
 };
 
@@ -91,6 +92,7 @@ struct phase {
     size_t plan_count;
     unsigned round, quiet; /* rounds; those in a row without acceptance */
     unsigned replans, reverts;
+    unsigned evaluated; /* before it began */
     double began;
     const char *redirect; /* a controller's words */
     bool ended;           /* a controller said stop */
@@ -115,7 +117,7 @@ struct slot {
     struct agent_reply reply;
     const char *failed; /* why there is no kernel, for the debugger or the board */
     double gain;        /* against the base; NAN */
-    bool accepted, dropped;
+    bool heard, accepted, dropped;
 };
 
 /* ---- speak.c ---- */
