@@ -22,7 +22,7 @@ sparkline(struct arena *arena, const double *us, size_t count)
     size_t marks = count < 10 ? count : 10;
     for (size_t i = 0; i < marks; i++) {
         double value = us[(i + 1) * count / marks - 1];
-        double share = isinf(value) ? 0 : us[count - 1] / value;
+        double share = isinf(value) || isinf(us[count - 1]) ? 0 : us[count - 1] / value;
         int height = (int)(share * 7.99);
         buf_puts(&buf, utf8 ? bars[height] : plain[height]);
     }

@@ -152,6 +152,14 @@ team__ask(struct team *team, struct speech *speech);
 enum status
 team__hear(struct team *team, struct speech *speech, struct agent_reply *reply);
 
+/* Who plays a role; NULL: a stand-in. */
+const struct llm_model *
+team__model(const struct team *team, const struct recipe_role *role);
+
+/* Sections, words, format: the first message of a conversation. */
+enum status
+team__compose(struct team *team, struct speech *speech);
+
 /* What a role that uses a tool of the host is told (tool.c). */
 enum status
 team__tool(struct team *team, struct speech *speech, enum recipe_tool tool, const char *rest,
@@ -303,6 +311,10 @@ enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
 
 /* ---- team.c ---- */
+
+/* What prompts say of the task and the machine. */
+void
+team__set_scene(struct team *team);
 
 /* A kernel that a person added while the run goes on. */
 enum status
