@@ -48,6 +48,10 @@ dry_phase(struct team *team, const struct recipe_phase *recipe, struct run_dry *
                                 .formats = role->agent.returns.formats,
                                 .model = team__model(team, role)};
         status = team__compose(team, &speech);
+        if (status == STATUS_NO) {
+            status = STATUS_OK;
+            continue;
+        }
         if (status != STATUS_OK)
             break;
         dry->prompts =
