@@ -294,12 +294,11 @@ archive_against(struct arena *arena, const struct archive_run *run,
 {
     struct archive_comparison pair;
     bool compared = archive_pair(run, candidate, than, &pair);
-    const char *how = compared ? "side by side " : "";
     if (isnan(pair.gain))
         return NULL;
     if (pair.same || (!compared && strcmp(candidate->accepted, "same") == 0))
-        return arena_printf(arena, "%sthe same as %s", how, name);
-    return arena_printf(arena, "%s%s %s than %s%s", how, archive_share_text(arena, pair.gain),
+        return arena_printf(arena, "the same as %s", name);
+    return arena_printf(arena, "%s %s than %s%s", archive_share_text(arena, pair.gain),
                         pair.gain >= 1 ? "faster" : "slower", name,
                         interval_text(arena, pair.low, pair.high));
 }

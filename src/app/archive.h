@@ -145,8 +145,8 @@ bool
 archive_pair(const struct archive_run *run, const struct store_candidate *candidate,
              const struct store_candidate *than, struct archive_comparison *pair);
 
-/* "side by side 6 % faster than NAME [5.1, 6.8]", "4 % slower than NAME", "the same as NAME"; NULL:
- * nothing is known of the two. */
+/* "6 % faster than NAME [5.1, 6.8]", "4 % slower than NAME" without a comparison, "the same as
+ * NAME"; NULL: nothing is known of the two. */
 const char *
 archive_against(struct arena *arena, const struct archive_run *run,
                 const struct store_candidate *candidate, const struct store_candidate *than,

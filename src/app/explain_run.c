@@ -150,7 +150,11 @@ explain_step(const struct explain *explain, const struct store_candidate *candid
         parent ? archive_against(arena, explain->run, candidate, parent,
                                  arena_printf(arena, ".%lld", (long long)parent->number))
                : NULL;
-    buf_printf(&text, "%s%s.", against ? ", " : "", against ? against : "");
+    struct archive_comparison pair;
+    bool compared = parent && archive_comparison(explain->run, parent, candidate, &pair);
+    if (against != NULL)
+        buf_printf(&text, ", %s%s", compared ? "side by side " : "", against);
+    buf_putc(&text, '.');
     const char *expected = archive_expected(arena, explain->run, candidate, parent);
     if (*expected)
         buf_printf(&text, " E%s.", expected + 1); /* a sentence of its own */

@@ -348,9 +348,8 @@ a_candidate_is_told(void **state)
     finish(unit, &made);
     struct answer answer = HONE(unit, "show", name_of(unit, &made, 5));
     assert_int_equal(answer.code, 0);
-    says(answer.out,
-         "  correct  3.61 ms [3.59, 3.63]  75 %  side by side 6 % faster than its parent .4 [5.2, "
-         "6.8]  (accepted)\n");
+    says(answer.out, "  correct  3.61 ms [3.59, 3.63]  75 %  6 % faster than its parent .4 [5.2, "
+                     "6.8], accepted\n");
     says(answer.out, "coder, test:MODEL, phase improve, call 1, 7.9k in (6.1k cached), 3.8k out, "
                      "0.034 USD");
     says(answer.out, "\"Two query blocks share each K tile.");
