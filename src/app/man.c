@@ -87,6 +87,7 @@ static const char man_end[] =
     ".TP\n.B ~/.cache/hone/machine\nThe description of this machine.\n"
     ".TP\n.B ~/.cache/hone/models.json\nWhat is remembered of models.\n"
     ".TP\n.B ~/.config/hone/config, .hone\nSettings.\n"
+    ".TP\n.B ~/.config/hone/recipes/\nRecipes of your own (doc/recipes.md).\n"
     ".TP\n.B ~/.config/hone/prices\nPrices of models that go before the built-in ones.\n";
 
 void

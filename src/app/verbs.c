@@ -133,6 +133,7 @@ static const struct option models_options[] = {
 };
 
 static const struct option recipes_options[] = {
+    {0, "plain", NULL, "the file alone: what one of your own may begin with"},
     {0, "keys", NULL, "what may be written in a recipe, as a table"},
     {0},
 };

@@ -25,15 +25,10 @@
 
 /* ---- what it begins with ---- */
 
-struct run_lines { /* a schedule as a kernel's title has it */
-    const char *case_name;
-    const char *schedule;
-};
-
 /* A kernel file. One that hone wrote is the sum of its schedules; any other is taken as it is. */
 struct run_start {
     const char *file, *text;
-    const struct run_lines *lines;
+    const struct coder_title *lines;
     size_t line_count; /* 0: hone did not write it */
 };
 

@@ -37,6 +37,8 @@ look_at(struct team *team, struct node *node)
                                       .program = of->program,
                                       .registers = loop->options->machine.registers,
                                       .vector_bytes = loop->options->machine.vector_bytes,
+                                      .l2 = loop->options->machine.l2,
+                                      .threads = loop->options->machine.threads,
                                       .us = isinf(node->us[0]) ? 0 : node->us[0],
                                       .light_us = of->light.us,
                                       .limit = of->light.limit};
@@ -71,16 +73,22 @@ put_state(struct buf *buf, struct team *team, const struct node *node)
         buf_printf(buf, "; %s", node->reason);
 }
 
-/* The body of kernel() between marks, for roles that may change nothing else. */
+/* Everything below the includes between marks, for roles that may change nothing else. */
 static const char *
-with_marks(struct arena *arena, const char *text)
+with_marks(struct arena *arena, const char *text, unsigned vector_bytes)
 {
-    const char *kernel = strstr(text, "\nkernel("), *open = kernel ? strstr(kernel, "{\n") : NULL;
-    const char *close = strrchr(text, '}');
-    if (open == NULL || close == NULL || close < open || strstr(text, "//! improve"))
+    const char *below = text;
+    if (strstr(text, "//! improve"))
         return text;
-    return arena_printf(arena, "%.*s//! improve\n%.*s//! end\n%s", (int)(open + 2 - text), text,
-                        (int)(close - open - 2), open + 2, close);
+    for (const char *at = text; (at = strstr(at, "#include ")) != NULL; at++)
+        below = at + strcspn(at, "\n") + 1;
+    const char *hone_h = strstr(text, "\"hone.h\"") ? ""
+                                                    : arena_printf(arena,
+                                                                   "#define HONE_VECTOR_BYTES %u\n"
+                                                                   "#include \"hone.h\"\n",
+                                                                   vector_bytes);
+    return arena_printf(arena, "%.*s%s//! improve\n%s//! end\n", (int)(below - text), text, hone_h,
+                        below);
 }
 
 /* The kernel of the first case; of a schedule without the functions of hone.h. */
@@ -108,7 +116,7 @@ team__shown(struct team *team, const struct node *node)
         team->phase ? recipe_role(team->phase->recipe, AGENT_CODER) : NULL;
     const char *text = short_form(team, node);
     if (coder != NULL && (coder->agent.returns.formats & 1u << AGENT_FORMAT_FILL))
-        text = with_marks(arena_of(team), text);
+        text = with_marks(arena_of(team), text, team->loop->options->machine.vector_bytes);
     return text;
 }
 

@@ -159,8 +159,8 @@ moment_of(struct team *team, const struct speech *speech, const char **tried)
                                  .seed = team->loop->options->seed * 1000003u + team->calls,
                                  .schedule = base ? base->schedule : NULL,
                                  .other = other ? other->schedule : NULL,
-                                 .kernel = candidate ? candidate->kernel
-                                           : base    ? base->kernel
+                                 .kernel = candidate ? team__shown(team, candidate)
+                                           : base    ? team__shown(team, base)
                                                      : NULL,
                                  .plan = slot == NULL ? NULL
                                          : slot->plan ? slot->plan->change
