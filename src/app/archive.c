@@ -152,6 +152,13 @@ archive_timed(const struct store_candidate *candidate)
     return NULL;
 }
 
+bool
+archive_is_first_case(const struct archive_run *run, const struct store_case *timed)
+{
+    size_t length = strcspn(run->row.cases, " ;");
+    return strlen(timed->name) == length && strncmp(run->row.cases, timed->name, length) == 0;
+}
+
 static const struct store_case *
 case_of(const struct store_verdict *verdict, const char *name)
 {
@@ -159,6 +166,20 @@ case_of(const struct store_verdict *verdict, const char *name)
         if (strcmp(verdict->cases[i].name, name) == 0)
             return &verdict->cases[i];
     return NULL;
+}
+
+bool
+archive_common_case(const struct store_candidate *a, const struct store_candidate *b,
+                    const struct store_case **of_a, const struct store_case **of_b)
+{
+    const struct store_verdict *verdict = archive_verdict(a);
+    for (size_t i = 0; archive_timed(a) && archive_timed(b) && i < verdict->case_count; i++) {
+        *of_a = &verdict->cases[i];
+        *of_b = case_of(archive_verdict(b), (*of_a)->name);
+        if (*of_b != NULL && !isnan((*of_a)->median_us) && !isnan((*of_b)->median_us))
+            return true;
+    }
+    return false;
 }
 
 double
