@@ -460,6 +460,15 @@ put_memory(struct team *team, enum recipe_memory kind, unsigned most)
     return team__recall(team, kind, most ? most : shown ? shown : 4);
 }
 
+static bool
+sees(const struct speech *speech, enum agent_section section)
+{
+    for (size_t i = 0; i < speech->role->agent.sight_count; i++)
+        if (speech->role->agent.sees[i].section == section)
+            return true;
+    return false;
+}
+
 static struct node *
 base_of(struct team *team, const struct speech *speech)
 {
@@ -497,7 +506,8 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_TOP:
         return put_top(team, most ? most : 3, true);
     case AGENT_SECTION_BEST:
-        return team->best == base && slot != NULL ? "" : text_of(team, team->best);
+        return team->best == base && sees(speech, AGENT_SECTION_BASE) ? ""
+                                                                      : text_of(team, team->best);
     case AGENT_SECTION_ROOT:
         return text_of(team, team->start);
     case AGENT_SECTION_BASE:
