@@ -12,7 +12,7 @@ const struct agent_technique agent_techniques[] = {
     {
         .name = "vector-math",
         .when = "libm_calls > 0 or (exps_per_element > 0.5 and vector_share < 80)",
-        .what = "call hv_exp and its like of hone.h on whole vectors instead of libm on elements",
+        .what = "call vf32_exp and its like of hone.h on whole vectors instead of libm on elements",
         .measured = "272 -> 37 us, softmax, together with lanes-for-reductions",
         .holes = "unroll lanes",
     },
@@ -125,7 +125,7 @@ const struct agent_technique agent_techniques[] = {
         .what = "copy the panel that is used again in the order it is visited: the wider operand "
                 "first, then the other",
         .measured = "+5-10 % or -5 %: try both",
-        .holes = "pack part",
+        .holes = "pack",
     },
     {
         .name = "split-k",

@@ -178,8 +178,8 @@ explain(struct loop *loop)
 
 /* ---- the whole ---- */
 
-static enum status
-open_cases(struct loop *loop)
+enum status
+run__open_cases(struct loop *loop)
 {
     const struct run_options *options = loop->options;
     struct run_result *result = loop->result;
@@ -218,7 +218,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
                         /* the start and the plain one of each case come on top */
                         .most_tried = filled.evaluations + 2 * filled.case_count + 2};
     if (status == STATUS_OK)
-        status = open_cases(&loop);
+        status = run__open_cases(&loop);
     if (status == STATUS_OK)
         status = run__read_machine(&loop, &filled.machine);
     if (status == STATUS_OK)
