@@ -405,6 +405,18 @@ copies(const struct work *work, const struct token *pack, const struct tensor *t
     return pack->tensor == tensor;
 }
 
+/* Copies are made where they stand: what is computed in a line stands before them. */
+static void
+check_copied(struct checker *checker, size_t at, const struct tensor *tensor, const char *name)
+{
+    for (size_t i = 0; i < at; i++) {
+        const struct token *other = &checker->line->tokens[i];
+        if (other->form == TOKEN_PACK && copies(checker->work, other, tensor))
+            illegal(checker, &checker->line->tokens[at], "put it before %s, which reads %s",
+                    other->text, name);
+    }
+}
+
 /* What is computed in a line stands before what reads it. */
 static void
 check_readers(struct checker *checker, size_t at, const struct work *producer)
@@ -412,10 +424,9 @@ check_readers(struct checker *checker, size_t at, const struct work *producer)
     const struct token *token = &checker->line->tokens[at];
     const struct schedule *schedule = checker->schedule;
     bool read = work_loads(checker->work->code, producer->tensor, NULL, 0) > 0;
+    check_copied(checker, at, producer->tensor, "it");
     for (size_t i = 0; i < checker->line->count; i++) {
         const struct token *other = &checker->line->tokens[i];
-        if (i < at && other->form == TOKEN_PACK && copies(checker->work, other, producer->tensor))
-            illegal(checker, token, "put it before %s, which reads it", other->text);
         if ((other->form != TOKEN_DO && other->form != TOKEN_WITH) || i == at)
             continue;
         const struct work *reader = &schedule->works[other->stage];
@@ -481,6 +492,7 @@ check_producer(struct checker *checker, size_t at)
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH) {
             struct work *guest = &schedule->works[line->tokens[i].stage];
+            check_copied(checker, at, guest->tensor, guest->tensor->name);
             if (producer->stored && !producer->in_place)
                 illegal(checker, token,
                         "%s is computed as a whole too, and %s runs with it; leave out with(%s)",

@@ -207,6 +207,8 @@ producers_come_before_readers(void **state)
             "1:12: do(E): put it before do(S), which reads it");
     refuses(state, SOFTMAX, "Y: r pack(S) do(S) j",
             "1:14: do(S): put it before pack(S), which reads it");
+    refuses(state, SOFTMAX, "Y: r pack(S) do(E) j\nE: r with(S) j",
+            "1:14: do(E): put it before pack(S), which reads S");
     refuses(state, SOFTMAX, "Y: r do(E) j\nS: r do(E) j",
             "1:6: do(E): E is computed in another line already");
     refuses(state, SOFTMAX, "Y: do(S) r j\nS: do(Y) r j",
