@@ -192,9 +192,9 @@ struct agent_prompt {
     const char *dropped; /* "example, hotloop"; "" */
 };
 
-/* The sections that the role sees, of those given. `formats` narrows what it may return (0: all of
- * its shape); `window`: tokens that fit (0: any). STATUS_INPUT: it cannot fit even with everything
- * dropped that may be. */
+/* The sections that the role sees, of those given, and always the question. `formats` narrows what
+ * it may return (0: all of its shape); `window`: tokens that fit (0: any). STATUS_INPUT: it cannot
+ * fit even with everything dropped that may be, and the middle of kernels left out. */
 enum status
 agent_prompt(struct arena *arena, const struct agent_role *role, const struct agent_text *texts,
              size_t text_count, unsigned formats, double window, struct agent_prompt *prompt,
@@ -232,15 +232,16 @@ enum status
 agent_parse(struct arena *arena, const char *text, size_t length, const struct agent_role *role,
             unsigned formats, struct agent_reply *reply, const char **reason);
 
-/* The base with edits made, or a filled text whose protected parts are those of the base.
+/* The base with edits made, with one stage exchanged, or a filled text whose protected parts are
+ * those of the base; a file as it is. Declarations (//! tune) move to the top, where they count.
  * STATUS_NO with *reason. */
 enum status
 agent_apply(struct arena *arena, const char *base, const struct agent_reply *reply,
             const char **text, const char **reason);
 
-/* Static checks before anything is built: size at most 800 lines and 64 kB, defines kernel(),
- * headers that are allowed, no lower precision by type, no second kernel. NULL: nothing is wrong.
- */
+/* Static checks before anything is built: at most 800 lines and 64 kB for each stage of the
+ * program, defines kernel(), headers that are allowed, no lower precision by type, no second
+ * kernel, nothing left out. NULL: nothing is wrong. */
 const char *
 agent_objection(struct arena *arena, const char *kernel, const struct target *target,
                 const struct program *program);
@@ -274,6 +275,10 @@ struct agent_technique {
 
 extern const struct agent_technique agent_techniques[];
 extern const size_t agent_technique_count;
+
+/* The row that a text names first, as a word of its own; NULL: none. */
+const struct agent_technique *
+agent_technique_in(const char *text);
 
 /* Figures by name, NAN if not known: conditions are evaluated with them. */
 struct agent_facts {

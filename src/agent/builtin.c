@@ -41,19 +41,18 @@ builtin__has_word(const char *list, const char *word, size_t length)
     return false;
 }
 
-/* The row that was named; else one that the plan mentions; else one that holds. */
+/* The row that was named; else one that the plan names; else one that holds. */
 static const struct agent_technique *
 row_of(struct builtin *builtin)
 {
     const struct agent_moment *moment = builtin->moment;
     size_t *rows = arena_array(builtin->arena, agent_technique_count, sizeof *rows);
+    const struct agent_technique *named = agent_technique_in(moment->technique);
 
-    for (size_t i = 0; i < agent_technique_count && moment->technique; i++)
-        if (!strcmp(agent_techniques[i].name, moment->technique))
-            return &agent_techniques[i];
-    for (size_t i = 0; i < agent_technique_count && moment->plan; i++)
-        if (strstr(moment->plan, agent_techniques[i].name))
-            return &agent_techniques[i];
+    if (!named)
+        named = agent_technique_in(moment->plan);
+    if (named)
+        return named;
     size_t count = agent_menu(builtin->arena, &moment->facts, rows, agent_technique_count);
     return count ? &agent_techniques[rows[builtin__early(builtin, count)]] : NULL;
 }
@@ -117,6 +116,8 @@ agent_builtin(struct buf *reply, struct arena *arena, const struct agent_moment 
                               .rng = rng_stream(moment->seed, agent_role_name[moment->role].name)};
     enum agent_format format = choose_format(moment);
 
+    builtin.schedule =
+        moment->schedule ? moment->schedule : builtin__schedule_in(&builtin, moment->kernel);
     builtin.row = row_of(&builtin);
     if (CODE_FORMATS & 1u << format) {
         struct builtin_proposal proposal = propose(&builtin);

@@ -9,6 +9,20 @@
 
 #include <string.h>
 
+/* ---- the schedule of a file ---- */
+
+const char *
+builtin__schedule_in(struct builtin *builtin, const char *kernel)
+{
+    struct coder_title *titles;
+    size_t count = kernel ? coder_titles(builtin->arena, kernel, strlen(kernel), &titles) : 0;
+    struct buf schedule = buf_in(builtin->arena);
+
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&schedule, "case %s:\n%s", titles[i].case_name, titles[i].schedule);
+    return count ? schedule.data : NULL;
+}
+
 /* ---- emitting ---- */
 
 static bool
@@ -115,7 +129,7 @@ put_edits(struct builtin *builtin, struct buf *reply, const char *kernel,
           const struct builtin_proposal *proposal)
 {
     const char *base = builtin->moment->kernel, *words;
-    const char *tuned = builtin->moment->schedule ? NULL : retuned(builtin, &words);
+    const char *tuned = builtin->schedule ? NULL : retuned(builtin, &words);
 
     if (tuned) {
         buf_printf(reply, "%s\n\n", words);
@@ -127,17 +141,43 @@ put_edits(struct builtin *builtin, struct buf *reply, const char *kernel,
         put_fenced(reply, proposal->words, "c", kernel);
 }
 
+/* Behind the last line that includes something. */
+static const char *
+below_includes(const char *kernel)
+{
+    const char *below = kernel;
+
+    for (const char *at = kernel; (at = strstr(at, "#include ")) != NULL; at++)
+        below = at + strcspn(at, "\n");
+    return *below == '\n' ? below + 1 : below;
+}
+
+/* The functions of another kernel between the marks of the base, whose includes are protected. */
+static const char *
+refilled(struct builtin *builtin, const char *kernel)
+{
+    static const char mark[] = "//! improve\n";
+    const char *base = builtin->moment->kernel, *open = base ? strstr(base, mark) : NULL;
+    const char *end = open ? strstr(open, "//! end") : NULL;
+
+    if (!end || !strstr(base, "\"hone.h\""))
+        return NULL;
+    open += strlen(mark);
+    return arena_printf(builtin->arena, "%.*s%s%s", (int)(open - base), base,
+                        below_includes(kernel), end);
+}
+
 static void
 put_fill(struct builtin *builtin, struct buf *reply, const char *kernel,
          const struct builtin_proposal *proposal)
 {
     const char *base = builtin->moment->kernel, *words, *filled, *reason;
-    const char *tuned = retuned(builtin, &words);
+    const char *tuned = retuned(builtin, &words), *other = refilled(builtin, kernel);
 
     if (tuned && agent__fill(builtin->arena, base, tuned, &filled, &reason) == STATUS_OK)
         put_fenced(reply, words, "c", tuned);
-    else if (base && agent__fill(builtin->arena, base, kernel, &filled, &reason) == STATUS_OK)
-        put_fenced(reply, proposal->words, "c", kernel);
+    else if (other)
+        put_fenced(reply, proposal->words, "c", other);
     else
         put_fenced(reply,
                    "Nothing between the marks can be changed without understanding it. This is "
@@ -180,7 +220,7 @@ static const char *
 choose_stage(struct builtin *builtin, const char *kernel, const char *schedule)
 {
     struct reply_line line = {.next = schedule};
-    const char *chosen = NULL, *base = builtin->moment->schedule;
+    const char *chosen = NULL, *base = builtin->schedule;
     bool changed = false;
 
     while (reply__next_line(&line)) {
@@ -220,7 +260,7 @@ static void
 put_file(struct builtin *builtin, struct buf *reply, const char *kernel,
          const struct builtin_proposal *proposal)
 {
-    const char *words, *tuned = builtin->moment->schedule ? NULL : retuned(builtin, &words);
+    const char *words, *tuned = builtin->schedule ? NULL : retuned(builtin, &words);
 
     put_fenced(reply, tuned ? words : proposal->words, "c", tuned ? tuned : kernel);
 }

@@ -13,6 +13,7 @@ struct builtin {
     struct arena *arena;
     const struct agent_moment *moment;
     struct rng rng;
+    const char *schedule;              /* of the base; NULL: nobody knows one */
     const struct agent_technique *row; /* that the plan names or that holds; NULL: none */
 };
 
@@ -42,7 +43,12 @@ builtin__objection(struct builtin *builtin);
 
 /* ---- code (builtin_code.c) ---- */
 
-/* The kernel of a schedule, one file for all cases; NULL: some case cannot be emitted. */
+/* The schedule in the titles of a kernel of ours; NULL: there is none. */
+const char *
+builtin__schedule_in(struct builtin *builtin, const char *kernel);
+
+/* The kernel of a schedule, one file for all cases; NULL: some case cannot be
+ * emitted. */
 const char *
 builtin__kernel(struct builtin *builtin, const char *schedule);
 

@@ -353,7 +353,7 @@ nothing_new(struct drafts *drafts)
 struct builtin_proposal
 builtin__change(struct builtin *builtin)
 {
-    struct drafts drafts = open_drafts(builtin, builtin->moment->schedule);
+    struct drafts drafts = open_drafts(builtin, builtin->schedule);
     size_t count;
     const char *first = *drafts.whole ? NULL : usual(&drafts);
 
@@ -395,9 +395,9 @@ crossed(struct builtin *builtin, const struct drafts *a, const struct drafts *b)
 struct builtin_proposal
 builtin__cross(struct builtin *builtin)
 {
-    if (!builtin->moment->schedule || !builtin->moment->other)
+    if (!builtin->schedule || !builtin->moment->other)
         return builtin__change(builtin);
-    struct drafts a = open_drafts(builtin, builtin->moment->schedule);
+    struct drafts a = open_drafts(builtin, builtin->schedule);
     struct drafts b = open_drafts(builtin, builtin->moment->other);
     for (unsigned i = 0; i < PAIRS; i++) {
         const char *const *texts = crossed(builtin, &a, &b);

@@ -15,24 +15,29 @@ enum { MOST_FIGURES = 6, SNIPPET_LINES = 6, PLANS = 5, TESTS = 6, STAGNANT = 3 }
 /* ---- what there is to say ---- */
 
 /* id, usual name of the field, other names */
-#define SAYINGS(X)                                                                            \
-    X(TITLE, "title", "name technique row id optimization")                                   \
-    X(WHAT, "change", "method what do plan suggestion strategy action proposal modification") \
-    X(WHY, "reason",                                                                          \
-      "bottleneck limit why diagnosis analysis rationale because summary text critique")      \
-    X(WHEN, "when", "condition state predicate key")                                          \
-    X(KIND, "kind", "type category")                                                          \
-    X(LOW, "low", "min lower")                                                                \
-    X(HIGH, "high", "max upper gain speedup expected predicted")                              \
-    X(SCORE, "score", "rating confidence priority value probability")                         \
-    X(DIFFICULTY, "difficulty", "effort cost")                                                \
-    X(RISK, "risk", "danger")                                                                 \
-    X(SNIPPET, "snippet", "code example schedule lines")                                      \
-    X(VERDICT, "verdict", "decision agree answer vote next run correct")                      \
-    X(INPUT, "input", "tensor")                                                               \
-    X(PATTERN, "pattern", "values expression inputs fill")                                    \
-    X(SIZES, "sizes", "dims shape size")                                                      \
-    X(DOCUMENT, "document", "documents file files doc docs")
+#define SAYINGS(X)                                                                          \
+    X(TITLE, "title", "name technique row id optimization")                                 \
+    X(WHAT, "change",                                                                       \
+      "method what do plan suggestion strategy proposal modification fix minimal_fix_hint " \
+      "rubric question")                                                                    \
+    X(WHY, "reason",                                                                        \
+      "bottleneck limit why diagnosis analysis rationale because summary text critique "    \
+      "evidence error critical_issue why_it_matters")                                       \
+    X(WHEN, "when", "condition state predicate key")                                        \
+    X(KIND, "kind", "type category")                                                        \
+    X(LOW, "low", "min lower")                                                              \
+    X(HIGH, "high", "max upper gain speedup expected predicted")                            \
+    X(SCORE, "score", "rating confidence priority value probability innovation")            \
+    X(DIFFICULTY, "difficulty", "effort cost")                                              \
+    X(RISK, "risk", "danger")                                                               \
+    X(SNIPPET, "snippet", "code example schedule lines region anchors")                     \
+    X(VERDICT, "verdict", "decision agree answer vote next run correct pass action")        \
+    X(INPUT, "input", "tensor")                                                             \
+    X(PATTERN, "pattern", "values expression inputs fill")                                  \
+    X(SIZES, "sizes", "dims shape size")                                                    \
+    X(DOCUMENT, "document", "documents file files doc docs")                                \
+    X(BASE, "base", "pick choice parent")                                                   \
+    X(OTHER, "reference", "other second partner")
 
 enum saying {
 #define X(id, ...) SAY_##id,
@@ -64,6 +69,7 @@ static const char *const usual_fields[AGENT_KIND_COUNT] = {
     [AGENT_CONTROLLER] = "verdict reason",
     [AGENT_TESTER] = "input pattern sizes",
     [AGENT_LIBRARIAN] = "document reason",
+    [AGENT_SELECTOR] = "base reference reason",
 };
 
 static struct said
@@ -212,12 +218,19 @@ lesson(const struct builtin *builtin)
 
 /* ---- roles ---- */
 
+static size_t
+choose(struct builtin *builtin, const char **reason);
+static size_t
+choice_at(const struct builtin *builtin, size_t rank);
+
 static void
 say_row(const struct builtin *builtin, const struct agent_technique *row, struct said *said)
 {
     said->text[SAY_TITLE] = row->name;
-    said->text[SAY_WHAT] = row->what;
+    /* by the name the coder will know which row is meant, whatever fields were asked for */
+    said->text[SAY_WHAT] = arena_printf(builtin->arena, "%s: %s", row->name, row->what);
     said->text[SAY_WHY] = diagnosis(builtin, row);
+    said->text[SAY_SNIPPET] = builtin->moment->schedule;
     said->text[SAY_WHEN] = row->when;
     said->text[SAY_KIND] = *row->holes ? "schedule" : "code";
     said->text[SAY_RISK] = *row->measured ? "low" : "not measured";
@@ -317,6 +330,20 @@ say_coder(const struct builtin *builtin)
 }
 
 static struct said
+say_selector(struct builtin *builtin)
+{
+    struct said said = nothing_said();
+    const char *reason;
+    size_t pick = choose(builtin, &reason),
+           other = choice_at(builtin, pick == choice_at(builtin, 0));
+
+    said.text[SAY_BASE] = arena_printf(builtin->arena, "%zu", pick + 1);
+    said.text[SAY_OTHER] = arena_printf(builtin->arena, "%zu", other + 1);
+    said.text[SAY_WHY] = said.text[SAY_WHAT] = reason;
+    return said;
+}
+
+static struct said
 say_one(struct builtin *builtin)
 {
     switch (builtin->moment->role) {
@@ -329,6 +356,8 @@ say_one(struct builtin *builtin)
         return say_controller(builtin);
     case AGENT_PROFILER:
         return say_profiler(builtin);
+    case AGENT_SELECTOR:
+        return say_selector(builtin);
     case AGENT_CODER:
     case AGENT_DEBUGGER:
     case AGENT_CROSSOVER:
@@ -508,6 +537,17 @@ choice_at(const struct builtin *builtin, size_t rank)
     return 0;
 }
 
+/* How many of them have a time; all if none has. */
+static size_t
+worth_choosing(const struct agent_moment *moment)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < moment->choice_count; i++)
+        count += isfinite(time_of(moment->choices[i]));
+    return count ? count : moment->choice_count;
+}
+
 /* The first choice that begins with the word, or the count of them. */
 static size_t
 choice_named(const struct agent_moment *moment, const char *word)
@@ -537,8 +577,9 @@ choose(struct builtin *builtin, const char **reason)
         return document;
     }
     *reason = "by rank, the better ones more often";
-    return moment->choice_count ? choice_at(builtin, builtin__early(builtin, moment->choice_count))
-                                : 0;
+    return moment->choice_count
+               ? choice_at(builtin, builtin__early(builtin, worth_choosing(moment)))
+               : 0;
 }
 
 void
@@ -574,17 +615,73 @@ few_words(struct arena *arena, const char *text, unsigned words)
     return words > 0 ? arena_strndup(arena, text, (size_t)(at - text)) : text;
 }
 
-/* The choice that is meant, or the first of "a|b|c". */
-static const char *
-choice_of(struct arena *arena, const char *choices, const char *text)
+/* What a field with choices may call the verdicts of ours. */
+static const struct {
+    const char *verdict, *others;
+} synonyms[] = {
+    {"agree", "yes true pass accept correct good run ok"},
+    {"refuse", "no false fail reject wrong bad drop"},
+    {"continue", "go on yes"},
+    {"stop", "end done no finish"},
+    {"accept", "stop done finish"},
+};
+
+static bool
+is_meant(const char *choice, size_t length, const char *text)
 {
-    for (const char *at = choices; text && *at;) {
-        size_t length = strcspn(at, "|");
-        if (length == strlen(text) && !strncasecmp(at, text, length))
-            return text;
-        at += length + (at[length] == '|');
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (!strcmp(synonyms[i].verdict, text) &&
+            builtin__has_word(synonyms[i].others, choice, length))
+            return true;
+    return false;
+}
+
+/* Letters at the beginning of some word of the text that the choice begins with: "fusion" and
+ * "fuse" have three in common. */
+static size_t
+likeness(const char *choice, size_t length, const char *text)
+{
+    size_t most = 0;
+
+    for (const char *at = text; text && *at; at++) {
+        size_t same = 0;
+        if (at > text && isalpha((unsigned char)at[-1]))
+            continue;
+        while (same < length &&
+               tolower((unsigned char)at[same]) == tolower((unsigned char)choice[same]))
+            same++;
+        most = same > most ? same : most;
     }
-    return text_trim(arena_strndup(arena, choices, strcspn(choices, "|")));
+    return most;
+}
+
+/* The choice of "a|b|c" that is the text, or means it, or looks most like the change; else the
+ * first. */
+static const char *
+choice_of(const struct builtin *builtin, const char *choices, const char *text, const char *change)
+{
+    const char *best = choices, *at = choices;
+    size_t best_length = strcspn(choices, "|"), best_points = 0;
+
+    for (;;) {
+        at += strspn(at, " ");
+        size_t length = strcspn(at, "|"), own = length, points = likeness(at, own, change);
+        while (own > 0 && at[own - 1] == ' ')
+            own--;
+        points = points < 3 ? 0 : points;
+        if (text && own == strlen(text) && !strncasecmp(at, text, own))
+            points = 1000;
+        else if (text && is_meant(at, own, text))
+            points = 500;
+        if (points > best_points) {
+            best = at;
+            best_length = own;
+            best_points = points;
+        }
+        if (!at[length])
+            return text_trim(arena_strndup(builtin->arena, best, best_length));
+        at += length + 1;
+    }
 }
 
 static void
@@ -598,7 +695,9 @@ put_field(const struct builtin *builtin, struct buf *reply, const struct agent_f
     json_put_string(reply, field->name);
     buf_putc(reply, ':');
     if (field->choices)
-        json_put_string(reply, choice_of(builtin->arena, field->choices, text));
+        json_put_string(reply, choice_of(builtin, field->choices,
+                                         said->text[SAY_VERDICT] ? said->text[SAY_VERDICT] : text,
+                                         said->text[SAY_WHAT]));
     else if (field->number || (!text && !isnan(number)))
         json_put_number(reply, isnan(number) ? 1 : round(number * 1000) / 1000);
     else

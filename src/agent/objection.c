@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { MOST_LINES = 800, MOST_BYTES = 64 << 10 };
+/* For each stage of the program: kernels that a model began with have them all. */
+enum { MOST_LINES = 800, MOST_KB = 64 };
 
 /* ---- headers ---- */
 
@@ -174,11 +175,12 @@ agent_objection(struct arena *arena, const char *kernel, const struct target *ta
     struct target_kernel read;
     struct target_fault fault;
     size_t length = strlen(kernel), lines = count_lines(kernel);
-    if (length > MOST_BYTES || lines > MOST_LINES)
+    size_t stages = program->stage_count > 1 ? program->stage_count : 1;
+    if (length >> 10 >= MOST_KB * stages || lines > MOST_LINES * stages)
         return arena_printf(arena,
-                            "the kernel has %zu lines and %zu kB; at most %d and %d, so use "
+                            "the kernel has %zu lines and %zu kB; at most %zu and %zu, so use "
                             "loops and hone.h instead of copies",
-                            lines, length >> 10, MOST_LINES, MOST_BYTES >> 10);
+                            lines, length >> 10, MOST_LINES * stages, MOST_KB * stages);
     if (!target_read(arena, target, program, kernel, length, &read, &fault))
         return fault.line > 0 ? arena_printf(arena, "line %u: %s", fault.line, fault.message)
                               : fault.message;

@@ -8,6 +8,11 @@
 #include <assert.h>
 #include <string.h>
 
+enum {
+    LEAST_CODE = 3000, /* bytes of a kernel that are shown in any case */
+    SPARE_BYTES = 80,  /* for the line that says how much was cut */
+};
+
 static const char welcome[] =
     "You are one of several roles in Hone, a program that searches for the fastest kernel of a "
     "tensor operator on one machine. Every kernel is compiled, checked on secret inputs and timed "
@@ -193,6 +198,13 @@ kept_length(const struct piece *piece)
 }
 
 static void
+note_dropped(struct draft *draft, enum agent_section section, const char *how)
+{
+    buf_printf(&draft->dropped, "%s%s%s", draft->dropped.length > 0 ? ", " : "",
+               agent_section_info[section].name, how);
+}
+
+static void
 drop(struct draft *draft, struct piece *piece, bool whole)
 {
     size_t kept = whole ? 0 : kept_length(piece);
@@ -204,8 +216,17 @@ drop(struct draft *draft, struct piece *piece, bool whole)
         return;
     }
     piece->shown = NULL;
-    buf_printf(&draft->dropped, "%s%s", draft->dropped.length > 0 ? ", " : "",
-               agent_section_info[piece->section].name);
+    note_dropped(draft, piece->section, "");
+}
+
+static struct piece *
+with_rank(struct draft *draft, unsigned rank)
+{
+    for (size_t i = 0; i < draft->count; i++)
+        if (draft->pieces[i].shown != NULL &&
+            agent_section_info[draft->pieces[i].section].drop == rank)
+            return &draft->pieces[i];
+    return NULL;
 }
 
 /* In the order of the table; what can be shortened goes only when that was not enough. */
@@ -213,31 +234,65 @@ static void
 fit(struct draft *draft, double most)
 {
     for (int whole = 0; whole < 2; whole++)
-        for (unsigned rank = 1; rank <= AGENT_SECTION_COUNT; rank++)
-            for (size_t i = 0; i < draft->count; i++) {
-                struct piece *piece = &draft->pieces[i];
-                if (tokens_of(draft) <= most)
-                    return;
-                if (piece->shown != NULL && agent_section_info[piece->section].drop == rank)
-                    drop(draft, piece, whole != 0);
-            }
+        for (unsigned rank = 1; rank <= AGENT_SECTION_COUNT; rank++) {
+            struct piece *piece = with_rank(draft, rank);
+            if (piece == NULL)
+                continue;
+            if (tokens_of(draft) <= most)
+                return;
+            drop(draft, piece, whole != 0);
+        }
 }
 
-static const struct piece *
-longest(const struct draft *draft)
+static struct piece *
+longest(struct draft *draft, bool code)
 {
-    const struct piece *found = NULL;
-    for (size_t i = 0; i < draft->count; i++)
-        if (draft->pieces[i].shown != NULL &&
-            (found == NULL || strlen(draft->pieces[i].shown) > strlen(found->shown)))
-            found = &draft->pieces[i];
+    struct piece *found = NULL;
+    for (size_t i = 0; i < draft->count; i++) {
+        struct piece *piece = &draft->pieces[i];
+        if (piece->shown != NULL && (is_code(piece->section) || !code) &&
+            (found == NULL || strlen(piece->shown) > strlen(found->shown)))
+            found = piece;
+    }
     return found;
 }
 
-static enum status
-too_long(const struct draft *draft, double most, struct diags *diags)
+/* The beginning and the end of a kernel, `most` bytes of it, and how much is between them. */
+static const char *
+without_middle(struct arena *arena, const char *text, size_t most)
 {
-    const struct piece *piece = longest(draft);
+    size_t length = strlen(text), head = most * 2 / 3, tail = length - most / 3, lines = 0;
+    while (head > 0 && text[head - 1] != '\n')
+        head--;
+    while (tail < length && text[tail - 1] != '\n')
+        tail++;
+    for (size_t i = head; i < tail; i++)
+        lines += text[i] == '\n';
+    return arena_printf(arena, "%.*s/* %zu lines are left out here */\n%s", (int)head, text, lines,
+                        text + tail);
+}
+
+/* Kernels that are too long lose their middle: edits, a stage or a schedule can still be given. */
+static void
+cut_code(struct draft *draft, double most)
+{
+    for (size_t i = 0; i < draft->count && tokens_of(draft) > most; i++) {
+        struct piece *piece = longest(draft, true);
+        double bytes = (tokens_of(draft) - most) / llm_tokens_of(1) + SPARE_BYTES;
+        size_t length = piece ? strlen(piece->text) : 0;
+        if (length <= LEAST_CODE)
+            return;
+        length = (double)length > bytes + LEAST_CODE ? length - (size_t)bytes : LEAST_CODE;
+        piece->text = without_middle(draft->arena, piece->text, length);
+        piece->shown = show(draft->arena, piece->section, piece->text);
+        note_dropped(draft, piece->section, " (cut)");
+    }
+}
+
+static enum status
+too_long(struct draft *draft, double most, struct diags *diags)
+{
+    const struct piece *piece = longest(draft, false);
     diags_add(diags, DIAG_ERROR, (struct place){0},
               "role %s: its prompt needs about %.0f tokens and %.0f fit; the longest section is %s "
               "with %.0f; raise `tokens`, take a model with a larger window, or let it see less",
@@ -283,8 +338,10 @@ agent_prompt(struct arena *arena, const struct agent_role *role, const struct ag
     draft->task = prompt__task(arena, role);
     draft->form = prompt__form(arena, role, formats);
     collect(draft, texts, text_count);
-    if (most > 0)
+    if (most > 0) {
         fit(draft, most);
+        cut_code(draft, most);
+    }
     if (most > 0 && tokens_of(draft) > most)
         return too_long(draft, most, diags);
     *prompt = (struct agent_prompt){

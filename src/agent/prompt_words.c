@@ -66,8 +66,9 @@ prompt__task(struct arena *arena, const struct agent_role *role)
 
 static const char *const form_words[AGENT_FORMAT_COUNT] = {
     [AGENT_FORMAT_SCHEDULE] =
-        "Schedule lines for the micro-coder, one for each stage, in one block. Loops stand from "
-        "outer to inner: i/16 steps by 16, /v by one vector, /2v by two; marks are @p threads, @u "
+        "Schedule lines for the micro-coder in one block; stages without a line stay as they are. "
+        "Loops stand from outer to inner: i/16 steps by 16, /v by one vector, /2v by two; marks "
+        "are @p threads, @u "
         "unrolled, @v vector lanes, @a unrolled with accumulators of its own; below `acc` the "
         "output stays in registers. Also pack(T), do(S), with(S), inline(S), nt.\n"
         "```schedule\n"
@@ -125,8 +126,7 @@ static const char *const form_words[AGENT_FORMAT_COUNT] = {
                           "```\n",
     [AGENT_FORMAT_OBJECT] = "One JSON object and nothing else:\n",
     [AGENT_FORMAT_LIST] = "One JSON object with a list and nothing else",
-    [AGENT_FORMAT_PICK] = "One JSON object and nothing else, with the number of your choice:\n"
-                          "{\"pick\": 3, \"reason\": \"in one sentence\"}\n",
+    [AGENT_FORMAT_PICK] = "JSON alone: {\"pick\": 3, \"reason\": \"in one sentence\"}\n",
     [AGENT_FORMAT_TEXT] = "Plain words, at most half a page.\n",
 };
 

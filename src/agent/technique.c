@@ -5,11 +5,14 @@
  * tenth of its time. A critic with no model of its own names the first row that holds. */
 #include "agent/agent.h"
 
+#include <ctype.h>
+#include <string.h>
+
 const struct agent_technique agent_techniques[] = {
     {
         .name = "vector-math",
         .when = "libm_calls > 0 or (exps_per_element > 0.5 and vector_share < 80)",
-        .what = "call hv_exp and its like of hone.h on whole vectors instead of libm on elements",
+        .what = "call vf32_exp and its like of hone.h on whole vectors instead of libm on elements",
         .measured = "272 -> 37 us, softmax, together with lanes-for-reductions",
         .holes = "unroll lanes",
     },
@@ -122,7 +125,7 @@ const struct agent_technique agent_techniques[] = {
         .what = "copy the panel that is used again in the order it is visited: the wider operand "
                 "first, then the other",
         .measured = "+5-10 % or -5 %: try both",
-        .holes = "pack part",
+        .holes = "pack",
     },
     {
         .name = "split-k",
@@ -196,6 +199,38 @@ const struct agent_technique agent_techniques[] = {
 };
 
 const size_t agent_technique_count = sizeof agent_techniques / sizeof *agent_techniques;
+
+static bool
+is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+/* Where a text has this word, or NULL: "no-threads" is not "threads". */
+static const char *
+find_word(const char *text, const char *word)
+{
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[strlen(word)]))
+            return at;
+    return NULL;
+}
+
+const struct agent_technique *
+agent_technique_in(const char *text)
+{
+    const struct agent_technique *first = NULL;
+    const char *where = NULL;
+
+    for (size_t i = 0; i < agent_technique_count && text; i++) {
+        const char *at = find_word(text, agent_techniques[i].name);
+        if (at && (!where || at < where)) {
+            first = &agent_techniques[i];
+            where = at;
+        }
+    }
+    return first;
+}
 
 size_t
 agent_menu(struct arena *arena, const struct agent_facts *facts, size_t *rows, size_t most)

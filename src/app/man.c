@@ -80,12 +80,14 @@ static const char man_end[] =
     ".TP\n.B OPENAI_API_KEY, ANTHROPIC_API_KEY, ...\nKeys of models (doc/models.md). Without a "
     "model nothing is sent.\n"
     ".TP\n.B NO_COLOR, CLICOLOR_FORCE, TERM\nWhether to use colour and redraw lines.\n"
+    ".TP\n.B PAGER\nWhat show, explain and diff show long results with, on a terminal.\n"
     ".TP\n.B XDG_CACHE_HOME\nWhere compiled references and the machine's description are kept "
     "(default ~/.cache).\n"
     ".SH FILES\n"
     ".TP\n.B ~/.cache/hone/machine\nThe description of this machine.\n"
     ".TP\n.B ~/.cache/hone/models.json\nWhat is remembered of models.\n"
     ".TP\n.B ~/.config/hone/config, .hone\nSettings.\n"
+    ".TP\n.B ~/.config/hone/recipes/\nRecipes of your own (doc/recipes.md).\n"
     ".TP\n.B ~/.config/hone/prices\nPrices of models that go before the built-in ones.\n";
 
 void

@@ -160,12 +160,14 @@ show_one(struct cli *cli, const char *name)
     const struct recipe *recipe = recipe_find(cli->arena, name, cli->diags);
     if (recipe == NULL)
         return STATUS_INPUT;
-    if (!cli->json) {
+    if (cli_given(cli, "plain") != NULL) {
+        buf_puts(&cli->out, recipe->text);
+    } else if (cli->json) {
+        put_json_recipe(&cli->out, recipe);
+        buf_putc(&cli->out, '\n');
+    } else {
         recipe_explain(&cli->out, cli->arena, recipe);
-        return STATUS_OK;
     }
-    put_json_recipe(&cli->out, recipe);
-    buf_putc(&cli->out, '\n');
     return STATUS_OK;
 }
 

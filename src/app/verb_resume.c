@@ -10,6 +10,16 @@
 
 /* ---- the command line of then ---- */
 
+/* What this verb was given under the name, if it has such an option. */
+static const char *
+given_now(const struct cli *cli, const char *name)
+{
+    for (size_t i = 0; cli->verb->options[i].name != NULL; i++)
+        if (name != NULL && !strcmp(cli->verb->options[i].name, name))
+            return cli->given[i];
+    return NULL;
+}
+
 /* The options of `optimize` as they were given then; what is given now counts before them. */
 static enum status
 recall_options(struct cli *cli, const struct store_run *run, struct cli *then)
@@ -36,7 +46,7 @@ recall_options(struct cli *cli, const struct store_run *run, struct cli *then)
     for (size_t i = 0; i < count; i++) {
         const struct option *option = &then->verb->options[i];
         const char *name = option->name ? option->name : (char[]){option->letter, 0};
-        const char *now = option->name ? cli_given(cli, option->name) : NULL;
+        const char *now = given_now(cli, option->name);
         const char *before = json_string_value(json_object_get(options, name));
         then->given[i] = now ? now : before ? arena_strdup(cli->arena, before) : NULL;
     }

@@ -45,6 +45,16 @@ bool
 coder_emit_short(struct buf *buf, struct arena *arena, const struct schedule *schedule,
                  struct diags *diags);
 
+/* Emitted C begins with a title that has its schedule; a file may hold several, one for each case.
+ */
+struct coder_title {
+    const char *case_name, *schedule;
+};
+
+/* The titles in a text of any origin, in their order. */
+size_t
+coder_titles(struct arena *arena, const char *text, size_t length, struct coder_title **titles);
+
 /* ---- in words ---- */
 
 /* What the schedule does, a short paragraph: one or two sentences for each stage with loops of its

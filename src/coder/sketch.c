@@ -104,11 +104,10 @@ change_windows(struct sketcher *s, const char *name)
 {
     struct arena *arena = s->space->arena;
     const struct stage *stage = stage_named(s->program, name);
-    const struct expr *reduce = work_reduce(stage->code), *loads[32];
-    size_t count = 0;
+    const struct expr *reduce = work_reduce(stage->code), *loads[VIEW_LOADS];
     if (reduce == NULL || stage->rec >= 0 || stage->tensor->rank < 2)
         return;
-    sketch_loads(reduce->args[0], loads, &count, 32);
+    size_t count = view_loads(reduce->args[0], loads);
     unsigned last = stage->tensor->rank - 1;
     const char *padded = NULL, *window = NULL;
     bool strided = false, reused = false; /* by another left index, as in a convolution */

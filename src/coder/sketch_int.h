@@ -50,9 +50,6 @@ struct look {
 
 struct look
 sketch_look(struct sketcher *s, const struct work *work);
-/* The different loads of an expression. */
-void
-sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most);
 
 /* ---- lines (sketch_line.c) ---- */
 

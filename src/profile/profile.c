@@ -161,7 +161,7 @@ static bool
 is_shown(const struct profile_figure *figure)
 {
     for (size_t i = 0; i < PROFILE_FIGURE_COUNT; i++)
-        if (figure->name == profile_figure_name[i])
+        if (!strcmp(figure->name, profile_figure_name[i]))
             return figure_info[i].shown || figure->value != 0;
     return true;
 }

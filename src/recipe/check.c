@@ -134,6 +134,19 @@ check_mix(struct reading *reading, const struct written_phase *written)
                          "mix: the shares are %g together; write shares that make 1", sum);
 }
 
+/* The objective may be a figure of the profile. */
+static void
+check_counter(struct reading *reading, const struct written_phase *written)
+{
+    const struct setting *objective = settings_get(written->section, "objective");
+    struct setting setting = {.key = "objective"};
+    if (written->phase->counter == NULL)
+        return;
+    setting.at = objective->at;
+    recipe__take_name(reading, &setting, written->phase->counter, "figure", profile_figure_name,
+                      PROFILE_FIGURE_COUNT);
+}
+
 /* `take` names numbers that the planner returns. */
 static void
 check_taking(struct reading *reading, const struct written_phase *written)
@@ -252,6 +265,8 @@ wanted_formats(enum agent_kind kind)
         return KERNELS | 1U << AGENT_FORMAT_PICK;
     case AGENT_DEBUGGER:
         return KERNELS;
+    case AGENT_SELECTOR:
+        return 1U << AGENT_FORMAT_PICK;
     default:
         return 0;
     }
@@ -264,9 +279,10 @@ check_role(struct reading *reading, const struct recipe_phase *phase, struct rec
     unsigned wanted = wanted_formats(role->agent.kind);
     bool asks = role->model != NULL && !strcmp(role->model, "ask");
     if (wanted != 0 && (role->agent.returns.formats & ~wanted) != 0)
-        recipe__complain(reading, place_of(section, "returns"),
-                         "a %s returns kernels; write returns = file, or edits, schedule, ...",
-                         agent_role_name[role->agent.kind].name);
+        recipe__complain(reading, place_of(section, "returns"), "a %s returns %s",
+                         agent_role_name[role->agent.kind].name,
+                         wanted & KERNELS ? "kernels; write returns = file, or edits, schedule, ..."
+                                          : "the number of a choice; write returns = pick");
     if (asks != (role->question != NULL))
         recipe__complain(reading, place_of(section, asks ? "model" : "question"),
                          asks ? "what is the person asked? write question = ..."
@@ -292,6 +308,7 @@ recipe__check_phase(struct reading *reading, const struct written_phase *written
     check_search(reading, written);
     check_mix(reading, written);
     check_taking(reading, written);
+    check_counter(reading, written);
     for (size_t i = 0; i < phase->role_count; i++)
         check_role(reading, phase, &phase->roles[i], &written->roles[i]);
 }

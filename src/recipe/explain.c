@@ -221,6 +221,10 @@ put_vocabulary(struct buf *buf)
     put_title(buf, "memory", "what it holds");
     for (unsigned i = 0; i < RECIPE_MEMORY_COUNT; i++)
         put_row(buf, recipe_memory_info[i].name, recipe_memory_info[i].words);
+    put_title(buf, "figure", "what it means");
+#define X(id, name, unit, shown, meaning) put_row(buf, name, meaning);
+    PROFILE_FIGURES(X)
+#undef X
 }
 
 void

@@ -51,7 +51,7 @@ static const struct phrase topologies[] = {
     {name, {MARK_ENUM, PHASE(search.topology), SEARCH_##id}, {{0}}, words}, \
         {name " #",                                                         \
          {MARK_ENUM, PHASE(search.topology), SEARCH_##id},                  \
-         {{COUNT(PHASE(search.width), 1, 1000)}},                           \
+         {{COUNT(PHASE(search.width), 1, SEARCH_PLACES)}},                  \
          words "; # of them"},
     SEARCH_TOPOLOGIES(X)
 #undef X
@@ -68,6 +68,15 @@ static const struct phrase selects[] = {
     SEARCH_SELECTS(X)
 #undef X
         {0},
+};
+
+static const struct phrase places[] = {
+    {"the fastest", {0}, {{0}}, "the fastest"},
+    {"one per structure",
+     {MARK_FLAG, PHASE(search.apart), 0},
+     {{0}},
+     "the fastest of each structure before the second of any"},
+    {0},
 };
 
 static const struct phrase migrations[] = {
@@ -182,7 +191,7 @@ static const struct phrase objectives[] = {
     {"counter @",
      {MARK_ENUM, PHASE(objective), RECIPE_COUNTER},
      {{.kind = SLOT_WORD, .offset = PHASE(counter)}},
-     "the figure @ of the profile"},
+     "the figure @ of the profile, which is made smaller"},
     {"geomean of cases",
      {MARK_ENUM, PHASE(over), RECIPE_GEOMEAN},
      {{0}},
@@ -360,16 +369,20 @@ const struct key recipe__keys[] = {
     ONE("topology", "NAME [N]", "how it goes on", "linear", topologies, "topology"),
     ONE("select", "NAME [X]", "whom it goes on from where there is a choice",
         "(as the topology needs)", selects, "way to select"),
+    ONE("places", "the fastest | one per structure", "the places of a beam are for", "the fastest",
+        places, "kind of place"),
     NUMBER("rounds", "N", "rounds at most, for each line of work", "10",
            COUNT(PHASE(search.rounds), 1, 100000)),
     NUMBER("children", "N", "proposals a round from each parent", "1",
-           COUNT(PHASE(search.children), 1, 1000)),
+           COUNT(PHASE(search.children), 1, SEARCH_PLACES)),
     NUMBER("population", "N", "kernels that live at once, on each island", "5",
-           COUNT(PHASE(search.population), 1, 1000)),
+           COUNT(PHASE(search.population), 1, SEARCH_PEOPLE)),
     NUMBER("elite", "N", "best ones that always stay", "1", COUNT(PHASE(search.elite), 0, 1000)),
     NUMBER("cross", "X", "share of steps with two parents", "0", SHARE(PHASE(search.cross))),
     PHRASES("migrate", "every N, rate X", "islands exchange their best", "rate 0.1", migrations,
             "exchange"),
+    NUMBER("pool", "X", "share of steps that go on from the best of all islands together", "0",
+           SHARE(PHASE(search.pool))),
     NUMBER("throttle", "N", "children of the root at most", "(no limit)",
            COUNT(PHASE(search.throttle), 1, 10000)),
     NUMBER("prune", "N", "children that all failed close a node", "(never)",
@@ -385,14 +398,14 @@ const struct key recipe__keys[] = {
     NUMBER("stale", "N", "attempts at a plan without progress that close it", "5",
            COUNT(PHASE(search.stale), 1, 10000)),
     NUMBER("inspirations", "N", "other kernels that a step may look at", "0",
-           COUNT(PHASE(search.inspirations), 0, 4)),
+           COUNT(PHASE(search.inspirations), 0, SEARCH_STEP_PARENTS)),
     PHRASES("evals",
             "N | by family: N pointwise, N chain, N contraction, N convolution, N many stages",
             "kernels judged at most", "(the run's)", evaluations, "number of evaluations"),
     NUMBER("share", "X", "share of the run's time at most", "(what is left)", SHARE(PHASE(share))),
     PHRASES("skip", "light X, correct", "it is left out when", NULL, skips, "reason"),
     ONE("pass", "best | top N | all correct | best, one per structure", "it hands on", "best",
-        passes, "what is handed on"),
+        passes, "choice"),
     PHRASES("mix", "edit X, whole X, cross X", "shares of the coder's calls",
             "(as the coder returns)", mixes, "kind of call"),
     NUMBER("plans", "N", "plans asked for at once", "1", COUNT(PHASE(plans), 1, 100)),

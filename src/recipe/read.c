@@ -297,27 +297,21 @@ read_role(struct reading *reading, const struct settings_section *section, struc
 
 /* ---- phases ---- */
 
-/* What each topology selects by where nobody says. */
-static const struct usual_select {
-    enum search_select select;
-    double number;
-} usual_selects[SEARCH_TOPOLOGY_COUNT] = {
-    [SEARCH_LINEAR] = {SEARCH_SELECT_LAST, 0},       [SEARCH_SAMPLES] = {SEARCH_SELECT_LAST, 0},
-    [SEARCH_TRAJECTORIES] = {SEARCH_SELECT_LAST, 0}, [SEARCH_BEAM] = {SEARCH_SELECT_BEST, 0},
-    [SEARCH_EVOLUTION] = {SEARCH_SELECT_RANK, 0},    [SEARCH_ISLANDS] = {SEARCH_SELECT_RANK, 0},
-    [SEARCH_ELITES] = {SEARCH_SELECT_MIX, 0},        [SEARCH_TREE] = {SEARCH_SELECT_UCB, 1.414},
-    [SEARCH_BANDIT] = {SEARCH_SELECT_UCB, 2},        [SEARCH_RACE] = {SEARCH_SELECT_LAST, 0},
-    [SEARCH_BEST_FIRST] = {SEARCH_SELECT_BEST, 0},
+/* What each topology selects by where nobody says; numbers are then the rule's usual ones. */
+static const enum search_select usual_selects[SEARCH_TOPOLOGY_COUNT] = {
+    [SEARCH_LINEAR] = SEARCH_SELECT_LAST,       [SEARCH_SAMPLES] = SEARCH_SELECT_LAST,
+    [SEARCH_TRAJECTORIES] = SEARCH_SELECT_LAST, [SEARCH_BEAM] = SEARCH_SELECT_BEST,
+    [SEARCH_EVOLUTION] = SEARCH_SELECT_RANK,    [SEARCH_ISLANDS] = SEARCH_SELECT_RANK,
+    [SEARCH_ELITES] = SEARCH_SELECT_MIX,        [SEARCH_TREE] = SEARCH_SELECT_UCB,
+    [SEARCH_BANDIT] = SEARCH_SELECT_UCB,        [SEARCH_RACE] = SEARCH_SELECT_LAST,
+    [SEARCH_BEST_FIRST] = SEARCH_SELECT_BEST,
 };
 
 static void
 fill_in(struct recipe_phase *phase, const struct settings_section *section)
 {
-    const struct usual_select *usual = &usual_selects[phase->search.topology];
-    if (settings_get(section, "select") == NULL) {
-        phase->search.select = usual->select;
-        phase->search.number = usual->number;
-    }
+    if (settings_get(section, "select") == NULL)
+        phase->search.select = usual_selects[phase->search.topology];
     if (phase->search.width == 0)
         phase->search.width = 1;
     phase->search.arms = phase->arm_count > 0 ? (unsigned)phase->arm_count : 1;

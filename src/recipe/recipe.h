@@ -272,7 +272,7 @@ struct recipe_phase {
     struct recipe_accept base, best;
     bool tie_simpler;
     enum recipe_objective objective;
-    const char *counter; /* a figure of the profile */
+    const char *counter; /* a figure of the profile, to be made smaller */
     enum recipe_over over;
     unsigned stagnant; /* rounds without acceptance -> STAGNANT (3) */
     unsigned replans;  /* times that the planner speaks again (2) */

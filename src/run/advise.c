@@ -15,6 +15,15 @@ is_failing(const struct slot *slot)
 }
 
 static bool
+has_moment(const struct recipe_role *role, enum recipe_moment moment)
+{
+    for (size_t i = 0; i < role->when_count; i++)
+        if (role->when[i].moment == moment)
+            return true;
+    return false;
+}
+
+static bool
 speaks_now(const struct phase *phase, const struct recipe_role *role, const struct slot *slot)
 {
     if (role->when_count == 0)
@@ -235,12 +244,11 @@ team__advise(struct phase *phase, struct slot *slots, size_t count)
     enum status status = STATUS_OK;
     for (size_t i = 0; i < phase->recipe->role_count && status == STATUS_OK; i++) {
         const struct recipe_role *role = &phase->recipe->roles[i];
-        if (role->agent.kind == AGENT_PLANNER && phase->round > 0) {
-            unsigned most = phase->recipe->replans ? phase->recipe->replans : 2;
-            bool again = role->when_count > 0 && phase->quiet > 0;
-            if (again && phase->replans >= most)
+        if (role->agent.kind == AGENT_PLANNER && phase->round > 0 &&
+            has_moment(role, RECIPE_STAGNANT) && speaks_now(phase, role, &slots[0])) {
+            if (phase->replans >= (phase->recipe->replans ? phase->recipe->replans : 2))
                 continue;
-            phase->replans += again && speaks_now(phase, role, &slots[0]);
+            phase->replans++;
         }
         if (is_adviser(role))
             status = consult(phase, role, slots, count);

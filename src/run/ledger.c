@@ -97,6 +97,15 @@ ledger_note(struct ledger *ledger, const char *kind, const char *key, const char
     return store_event_add(ledger->store, &event, diags);
 }
 
+enum status
+ledger_learn(struct ledger *ledger, const char *key, struct store_item *item, struct diags *diags)
+{
+    ledger->seconds = ledger->clock(ledger->clock_context) - ledger->began;
+    struct store_event event = {
+        .run = ledger->run, .kind = "lesson", .key = key, .answer = "", .seconds = ledger->seconds};
+    return store_item_learn(ledger->store, item, &event, diags);
+}
+
 /* ---- candidates ---- */
 
 enum status

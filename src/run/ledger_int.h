@@ -50,6 +50,10 @@ enum status
 ledger_note(struct ledger *ledger, const char *kind, const char *key, const char *answer,
             struct diags *diags);
 
+/* An item of memory, and that it was learned: so that nothing is learned twice. */
+enum status
+ledger_learn(struct ledger *ledger, const char *key, struct store_item *item, struct diags *diags);
+
 /* ---- rows of the archive: those that are there already are not added again ---- */
 
 /* Fills in id and number. */

@@ -29,16 +29,6 @@ team__number(const struct recipe_role *role, const struct agent_item *item, cons
     return field >= 0 ? item->numbers[field] : NAN;
 }
 
-/* A row of the technique table that the words name. */
-static const char *
-technique_in(const char *text)
-{
-    for (size_t i = 0; text != NULL && i < agent_technique_count; i++)
-        if (strstr(text, agent_techniques[i].name))
-            return agent_techniques[i].name;
-    return NULL;
-}
-
 static struct plan
 plan_of(struct team *team, const struct recipe_role *role, const struct agent_item *item)
 {
@@ -51,8 +41,10 @@ plan_of(struct team *team, const struct recipe_role *role, const struct agent_it
         plan.change = value_of(role, item, "plan", value_of(role, item, "method", plan.title));
     if (!*plan.title)
         plan.title = plan.change;
-    plan.technique = technique_in(arena_printf(team->loop->arena, "%s %s %s", plan.title,
-                                               plan.change, value_of(role, item, "technique", "")));
+    const struct agent_technique *row =
+        agent_technique_in(arena_printf(team->loop->arena, "%s %s %s", plan.title, plan.change,
+                                        value_of(role, item, "technique", "")));
+    plan.technique = row ? row->name : NULL;
     return plan;
 }
 

@@ -37,6 +37,8 @@ look_at(struct team *team, struct node *node)
                                       .program = of->program,
                                       .registers = loop->options->machine.registers,
                                       .vector_bytes = loop->options->machine.vector_bytes,
+                                      .l2 = loop->options->machine.l2,
+                                      .threads = loop->options->machine.threads,
                                       .us = isinf(node->us[0]) ? 0 : node->us[0],
                                       .light_us = of->light.us,
                                       .limit = of->light.limit};
@@ -71,16 +73,22 @@ put_state(struct buf *buf, struct team *team, const struct node *node)
         buf_printf(buf, "; %s", node->reason);
 }
 
-/* The body of kernel() between marks, for roles that may change nothing else. */
+/* Everything below the includes between marks, for roles that may change nothing else. */
 static const char *
-with_marks(struct arena *arena, const char *text)
+with_marks(struct arena *arena, const char *text, unsigned vector_bytes)
 {
-    const char *kernel = strstr(text, "\nkernel("), *open = kernel ? strstr(kernel, "{\n") : NULL;
-    const char *close = strrchr(text, '}');
-    if (open == NULL || close == NULL || close < open || strstr(text, "//! improve"))
+    const char *below = text;
+    if (strstr(text, "//! improve"))
         return text;
-    return arena_printf(arena, "%.*s//! improve\n%.*s//! end\n%s", (int)(open + 2 - text), text,
-                        (int)(close - open - 2), open + 2, close);
+    for (const char *at = text; (at = strstr(at, "#include ")) != NULL; at++)
+        below = at + strcspn(at, "\n") + 1;
+    const char *hone_h = strstr(text, "\"hone.h\"") ? ""
+                                                    : arena_printf(arena,
+                                                                   "#define HONE_VECTOR_BYTES %u\n"
+                                                                   "#include \"hone.h\"\n",
+                                                                   vector_bytes);
+    return arena_printf(arena, "%.*s%s//! improve\n%s//! end\n", (int)(below - text), text, hone_h,
+                        below);
 }
 
 /* The kernel of the first case; of a schedule without the functions of hone.h. */
@@ -108,7 +116,7 @@ team__shown(struct team *team, const struct node *node)
         team->phase ? recipe_role(team->phase->recipe, AGENT_CODER) : NULL;
     const char *text = short_form(team, node);
     if (coder != NULL && (coder->agent.returns.formats & 1u << AGENT_FORMAT_FILL))
-        text = with_marks(arena_of(team), text);
+        text = with_marks(arena_of(team), text, team->loop->options->machine.vector_bytes);
     return text;
 }
 
@@ -452,6 +460,15 @@ put_memory(struct team *team, enum recipe_memory kind, unsigned most)
     return team__recall(team, kind, most ? most : shown ? shown : 4);
 }
 
+static bool
+sees(const struct speech *speech, enum agent_section section)
+{
+    for (size_t i = 0; i < speech->role->agent.sight_count; i++)
+        if (speech->role->agent.sees[i].section == section)
+            return true;
+    return false;
+}
+
 static struct node *
 base_of(struct team *team, const struct speech *speech)
 {
@@ -489,7 +506,8 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_TOP:
         return put_top(team, most ? most : 3, true);
     case AGENT_SECTION_BEST:
-        return team->best == base && slot != NULL ? "" : text_of(team, team->best);
+        return team->best == base && sees(speech, AGENT_SECTION_BASE) ? ""
+                                                                      : text_of(team, team->best);
     case AGENT_SECTION_ROOT:
         return text_of(team, team->start);
     case AGENT_SECTION_BASE:

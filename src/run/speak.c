@@ -47,8 +47,8 @@ drawn(const struct team *team, unsigned call)
 }
 
 /* NULL: a stand-in. */
-static const struct llm_model *
-model_of(const struct team *team, const struct recipe_role *role)
+const struct llm_model *
+team__model(const struct team *team, const struct recipe_role *role)
 {
     const struct run_team *who = team->who;
     for (size_t i = 0; i < who->role_count; i++)
@@ -119,8 +119,8 @@ prompt_text(struct team *team, const struct speech *speech)
 }
 
 /* Sections, words, format: the first message of a conversation. */
-static enum status
-compose(struct team *team, struct speech *speech)
+enum status
+team__compose(struct team *team, struct speech *speech)
 {
     struct agent_text texts[AGENT_SECTION_COUNT];
     struct agent_prompt prompt;
@@ -159,8 +159,8 @@ moment_of(struct team *team, const struct speech *speech, const char **tried)
                                  .seed = team->loop->options->seed * 1000003u + team->calls,
                                  .schedule = base ? base->schedule : NULL,
                                  .other = other ? other->schedule : NULL,
-                                 .kernel = candidate ? candidate->kernel
-                                           : base    ? base->kernel
+                                 .kernel = candidate ? team__shown(team, candidate)
+                                           : base    ? team__shown(team, base)
                                                      : NULL,
                                  .plan = slot == NULL ? NULL
                                          : slot->plan ? slot->plan->change
@@ -264,10 +264,10 @@ team__ask(struct team *team, struct speech *speech)
 {
     if (team__spent(team) != NULL)
         return STATUS_NO;
-    speech->model = is_person(speech->role) ? NULL : model_of(team, speech->role);
+    speech->model = is_person(speech->role) ? NULL : team__model(team, speech->role);
     speech->turn = 0;
     speech->repeated = false;
-    enum status status = compose(team, speech);
+    enum status status = team__compose(team, speech);
     return status == STATUS_OK ? send(team, speech) : status;
 }
 
@@ -350,9 +350,11 @@ await(struct team *team, struct speech *speech)
         if (speech->call != NULL && team->who->news != NULL) {
             struct llm_progress progress = llm_progress(speech->call);
             team->tokens = progress.tokens;
+            team->waiting = true;
             team__news(team, speech->role->agent.name, speech->slot ? speech->slot->step.lane : 0,
                        "%.1fk tokens, %.0f s", progress.tokens / 1000, progress.seconds);
             team->tokens = 0;
+            team->waiting = false;
         }
         status = fetch(team);
     }

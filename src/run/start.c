@@ -1,77 +1,10 @@
-/* The schedules in a kernel file that hone wrote. Above each kernel stands its title:
- *
- *     / * softmax, case wide
- *      *
- *      *   Y: r@p do(M) j@v
- *      * /
- *
- * A file without such a title was written by somebody else. */
+/* A file to begin with: the schedules in the titles of its kernels, if it is one of ours. */
 #include "run/run.h"
-
-#include <string.h>
-
-static const char indent[] = " *   ";
-
-/* The line's end, and the start of the next in *next. */
-static const char *
-line_end(const char *at, const char *end, const char **next)
-{
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    *next = newline ? newline + 1 : end;
-    return newline ? newline : end;
-}
-
-/* "/ * NAME, case CASE": the case, or NULL. */
-static const char *
-title_of(struct arena *arena, const char *at, const char *end)
-{
-    static const char open[] = "/* ", middle[] = ", case ";
-    size_t length = (size_t)(end - at);
-    if (length < strlen(open) || memcmp(at, open, strlen(open)) != 0)
-        return NULL;
-    const char *found = memmem(at, length, middle, strlen(middle));
-    if (found == NULL || memchr(at, '\0', length) || memmem(at, length, "*/", 2))
-        return NULL;
-    found += strlen(middle);
-    return arena_strndup(arena, found, (size_t)(end - found));
-}
-
-/* What follows a title, up to the end of the comment; *at stands behind it then. */
-static const char *
-lines_of(struct arena *arena, const char **at, const char *end)
-{
-    struct buf text = buf_in(arena);
-    const char *next, *stop = line_end(*at, end, &next);
-    if (stop - *at != 2 || memcmp(*at, " *", 2) != 0)
-        return NULL;
-    for (*at = next; *at < end; *at = next) {
-        stop = line_end(*at, end, &next);
-        size_t length = (size_t)(stop - *at);
-        if (length == 3 && !memcmp(*at, " */", 3))
-            return text.data ? text.data : "";
-        if (length < strlen(indent) || memcmp(*at, indent, strlen(indent)) != 0 ||
-            memchr(*at, '\0', length) != NULL)
-            return NULL;
-        buf_add(&text, *at + strlen(indent), length - strlen(indent));
-        buf_putc(&text, '\n');
-    }
-    return NULL;
-}
 
 void
 run_start_read(struct arena *arena, const struct source *source, struct run_start *start)
 {
-    const char *end = source->text + source->length, *next;
-    struct run_lines *lines = NULL;
-    size_t count = 0;
-    for (const char *at = source->text; at < end; at = next) {
-        const char *stop = line_end(at, end, &next);
-        const char *name = title_of(arena, at, stop);
-        const char *text = name ? lines_of(arena, &next, end) : NULL;
-        if (text == NULL)
-            continue;
-        lines = arena_grow(arena, lines, count, count + 1, sizeof *lines);
-        lines[count++] = (struct run_lines){name, text};
-    }
-    *start = (struct run_start){source->path, source->text, lines, count};
+    struct coder_title *titles;
+    size_t count = coder_titles(arena, source->text, source->length, &titles);
+    *start = (struct run_start){source->path, source->text, titles, count};
 }

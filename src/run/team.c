@@ -140,13 +140,12 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
     struct loop *loop = team->loop;
     const struct run_options *options = loop->options;
     unsigned most = draft_evaluations(team, phase) * (unsigned)loop->result->case_count;
-    unsigned least = more_to_come ? options->evaluations / 2 : options->evaluations;
+    unsigned may = more_to_come ? options->evaluations / 2 : options->evaluations;
     double seconds = options->seconds > 0 && phase->share > 0 && more_to_come
                          ? options->seconds * phase->share
                          : options->seconds;
     struct node *best, *other = NULL;
-    enum status status =
-        run__tune_cases(loop, most < least || !more_to_come ? most : least, seconds);
+    enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
         if (status == STATUS_OK && best != NULL && phase->pass == RECIPE_PASS_CELLS)
@@ -368,8 +367,8 @@ smallest_case(const struct loop *loop)
     return smallest;
 }
 
-static enum status
-open_team(struct team *team)
+void
+team__set_scene(struct team *team)
 {
     struct loop *loop = team->loop;
     const struct run_options *options = loop->options;
@@ -389,10 +388,18 @@ open_team(struct team *team)
                                        .compiler = team->who->compiler,
                                        .flags = team->who->flags,
                                        .cpu = team->who->cpu};
+}
+
+static enum status
+open_team(struct team *team)
+{
+    const struct run_options *options = team->loop->options;
+    size_t cases = team->loop->result->case_count;
+    team__set_scene(team);
     enum status status = open_task(team, options->cases, cases, &team->all);
     team->small = team->all;
     if (status == STATUS_OK && cases > 1)
-        status = open_task(team, &options->cases[smallest_case(loop)], 1, &team->small);
+        status = open_task(team, &options->cases[smallest_case(team->loop)], 1, &team->small);
     return status;
 }
 

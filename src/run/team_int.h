@@ -78,7 +78,8 @@ struct team {
     const char *hints;
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
-    double tokens; /* of the reply that is coming in */
+    double tokens; /* of the reply that is coming in, */
+    bool waiting;  /* and that it is waited for */
     struct phase *phase;
 };
 
@@ -150,6 +151,14 @@ team__ask(struct team *team, struct speech *speech);
  * no usable one. */
 enum status
 team__hear(struct team *team, struct speech *speech, struct agent_reply *reply);
+
+/* Who plays a role; NULL: a stand-in. */
+const struct llm_model *
+team__model(const struct team *team, const struct recipe_role *role);
+
+/* Sections, words, format: the first message of a conversation. */
+enum status
+team__compose(struct team *team, struct speech *speech);
 
 /* What a role that uses a tool of the host is told (tool.c). */
 enum status
@@ -302,6 +311,10 @@ enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
 
 /* ---- team.c ---- */
+
+/* What prompts say of the task and the machine. */
+void
+team__set_scene(struct team *team);
 
 /* A kernel that a person added while the run goes on. */
 enum status

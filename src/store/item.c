@@ -105,35 +105,15 @@ set_features(struct store *store, const struct store_item *item)
     sql_end(&sql);
 }
 
-enum status
-store_item_put(struct store *store, struct store_item *item, struct diags *diags)
+static void
+change_stats(struct store *store, int64_t item, const struct store_stats *change)
 {
-    const char *text = item->text ? item->text : "", *key = item->key ? item->key : "";
-    char hash[HASH_TEXT];
+    struct sql sql = sql_prepare(store, "UPDATE item SET uses = uses + ?, wins = wins + ?,"
+                                        " gain = coalesce(?, gain),"
+                                        " predicted = coalesce(?, predicted),"
+                                        " actual = coalesce(?, actual), q = coalesce(?, q)"
+                                        " WHERE id = ?");
 
-    hash_sha256(text, strlen(text), hash);
-    store__enter(store, SQL_WRITES);
-    if (find_item(store, item, hash)) {
-        bring_up_to_date(store, item);
-    } else {
-        add_row(store, item, hash);
-        store__add_words(store, "INSERT INTO item_words (rowid, key, text) VALUES (?, ?, ?)",
-                         item->id, key, strlen(key), text);
-    }
-    set_features(store, item);
-    return store__leave(store, diags);
-}
-
-enum status
-store_item_update(struct store *store, int64_t item, const struct store_stats *change,
-                  struct diags *diags)
-{
-    struct sql sql;
-
-    store__enter(store, SQL_WRITES);
-    sql = sql_prepare(store, "UPDATE item SET uses = uses + ?, wins = wins + ?,"
-                             " gain = coalesce(?, gain), predicted = coalesce(?, predicted),"
-                             " actual = coalesce(?, actual), q = coalesce(?, q) WHERE id = ?");
     sql_int(&sql, change->uses);
     sql_int(&sql, change->wins);
     sql_real(&sql, change->gain);
@@ -142,6 +122,45 @@ store_item_update(struct store *store, int64_t item, const struct store_stats *c
     sql_real(&sql, change->q);
     sql_int(&sql, item);
     sql_run(&sql);
+}
+
+enum status
+store_item_learn(struct store *store, struct store_item *item, struct store_event *event,
+                 struct diags *diags)
+{
+    const char *text = item->text ? item->text : "", *key = item->key ? item->key : "";
+    const struct store_stats change = item->stats;
+    char hash[HASH_TEXT];
+
+    hash_sha256(text, strlen(text), hash);
+    store__enter(store, SQL_WRITES);
+    if (find_item(store, item, hash)) {
+        bring_up_to_date(store, item);
+        change_stats(store, item->id, &change);
+        find_item(store, item, hash);
+    } else {
+        add_row(store, item, hash);
+        store__add_words(store, "INSERT INTO item_words (rowid, key, text) VALUES (?, ?, ?)",
+                         item->id, key, strlen(key), text);
+    }
+    set_features(store, item);
+    if (event != NULL)
+        store__add_event(store, event);
+    return store__leave(store, diags);
+}
+
+enum status
+store_item_put(struct store *store, struct store_item *item, struct diags *diags)
+{
+    return store_item_learn(store, item, NULL, diags);
+}
+
+enum status
+store_item_update(struct store *store, int64_t item, const struct store_stats *change,
+                  struct diags *diags)
+{
+    store__enter(store, SQL_WRITES);
+    change_stats(store, item, change);
     if (store__changed_nothing(store)) {
         store__abandon(store);
         return store__say(STATUS_INPUT, diags, "%s: has no item of id %lld", store->path,

@@ -11,11 +11,10 @@
 #include <string.h>
 
 enum {
-    FEW = 200,     /* items that a word or feature is looked at in */
-    RANKED = 1000, /* items that bm25 compares, about */
-    WORDS = 32,    /* of the question, */
-    KINDS = 32,    /* and so many features and kinds */
-    DEPTH = 50,    /* of each list */
+    WORDS = 32,     /* of the question, */
+    RARE_WORDS = 8, /* those that bm25 is asked for, */
+    KINDS = 32,     /* and so many features and kinds */
+    DEPTH = 50,     /* of each list */
     FOUND = 10,
 };
 
@@ -105,15 +104,6 @@ read_kinds(struct likes *likes)
     sql_end(&sql);
 }
 
-static bool
-is_wanted(const struct likes *likes, const char *kind)
-{
-    for (size_t i = 0; i < likes->kind_count; i++)
-        if (strcmp(likes->kinds[i], kind) == 0)
-            return true;
-    return false;
-}
-
 /* ---- by features ---- */
 
 static void
@@ -134,7 +124,7 @@ rank_by_features(struct likes *likes, const char *features)
             sql_again(&sql);
             sql_text(&sql, words[i]);
             sql_text(&sql, likes->kinds[k]);
-            sql_int(&sql, FEW);
+            sql_int(&sql, STORE_FEW);
             while (sql_row(&sql))
                 add_scored(likes->arena, &list, &count, sql_get_int(&sql), 0);
         }
@@ -149,89 +139,78 @@ rank_by_features(struct likes *likes, const char *features)
 
 /* ---- by words ---- */
 
-struct word {
-    const char *text;
-    size_t count;   /* of items that have it, up to FEW */
-    int64_t oldest; /* of those */
-};
+static const char newest_query[] =
+    "SELECT rowid FROM item_words WHERE item_words MATCH ? ORDER BY rowid DESC LIMIT ?";
 
-static int
-by_count(const void *left, const void *right)
+static const char kind_query[] = "SELECT kind FROM item WHERE id = ?";
+
+static bool
+is_wanted(struct likes *likes, int64_t item)
 {
-    const struct word *a = left, *b = right;
+    struct sql sql = sql_prepare(likes->store, kind_query);
+    bool wanted = false;
 
-    return (a->count > b->count) - (a->count < b->count);
-}
+    sql_int(&sql, item);
+    if (sql_row(&sql)) {
+        const char *kind = sql_get_text(&sql, likes->arena);
 
-/* How rare the words are, the rarest first; those that nobody has are left out. */
-static size_t
-weigh_words(struct likes *likes, const char *text, struct word *words)
-{
-    const char **pieces;
-    size_t count = 0,
-           pieces_count = store__pieces(likes->arena, text, store__is_no_letter, WORDS, &pieces);
-    struct sql sql = sql_prepare(likes->store,
-                                 "SELECT count(*), min(id) FROM (SELECT rowid AS id FROM item_words"
-                                 " WHERE item_words MATCH ? ORDER BY rowid DESC LIMIT ?)");
-
-    for (size_t i = 0; i < pieces_count; i++) {
-        sql_again(&sql);
-        sql_text(&sql, store__words_query(likes->arena, &pieces[i], 1, ""));
-        sql_int(&sql, FEW);
-        if (!sql_row(&sql))
-            break;
-        words[count] = (struct word){pieces[i], (size_t)sql_get_int(&sql), 0};
-        words[count].oldest = sql_get_int(&sql);
-        count += words[count].count > 0;
+        for (size_t i = 0; i < likes->kind_count && !wanted; i++)
+            wanted = strcmp(likes->kinds[i], kind) == 0;
     }
     sql_end(&sql);
-    if (count)
-        qsort(words, count, sizeof *words, by_count);
-    return count;
+    return wanted;
 }
 
-/* The rare words, in all items; if there are only others, all words, as far back as the newest FEW
- * of each reach. */
-static const char *
-choose_words(struct likes *likes, const struct word *words, size_t count, int64_t *oldest)
+static void
+rank_by_rare_words(struct likes *likes, const char *const *words, size_t count)
 {
-    const char *chosen[WORDS];
-    size_t chosen_count = 0, sum = 0;
+    struct sql sql = sql_prepare(likes->store, "SELECT rowid FROM item_words WHERE item_words"
+                                               " MATCH ? ORDER BY rank, rowid DESC");
+    size_t place = 0;
 
-    *oldest = 0;
-    for (size_t i = 0; i < count && words[i].count < FEW && sum < RANKED; i++) {
-        chosen[chosen_count++] = words[i].text;
-        sum += words[i].count;
+    sql_text(&sql, store__words_query(likes->arena, words, count, "OR"));
+    while (place < DEPTH && sql_row(&sql)) {
+        int64_t item = sql_get_int(&sql);
+
+        if (is_wanted(likes, item))
+            add_place(likes, item, place++);
     }
-    for (size_t i = 0; i < count && sum == 0; i++) {
-        chosen[chosen_count++] = words[i].text;
-        if (words[i].oldest > *oldest)
-            *oldest = words[i].oldest;
+    sql_end(&sql);
+}
+
+/* By how many of them an item has. */
+static void
+rank_by_common_words(struct likes *likes, const char *const *words, size_t count)
+{
+    struct scored *list = NULL;
+    size_t length = 0, place = 0;
+    struct sql sql = sql_prepare(likes->store, newest_query);
+
+    for (size_t i = 0; i < count; i++) {
+        sql_again(&sql);
+        sql_text(&sql, store__words_query(likes->arena, &words[i], 1, ""));
+        sql_int(&sql, STORE_FEW);
+        while (sql_row(&sql))
+            add_scored(likes->arena, &list, &length, sql_get_int(&sql), 1);
     }
-    return store__words_query(likes->arena, chosen, chosen_count, "OR");
+    sql_end(&sql);
+    length = add_up(list, length);
+    for (size_t i = 0; i < length && place < DEPTH; i++)
+        if (is_wanted(likes, list[i].item))
+            add_place(likes, list[i].item, place++);
 }
 
 static void
 rank_by_words(struct likes *likes, const char *text)
 {
-    struct word words[WORDS];
-    size_t count = weigh_words(likes, text, words), place = 0;
-    int64_t oldest;
-    const char *query = choose_words(likes, words, count, &oldest);
-    struct sql sql =
-        sql_prepare(likes->store, "SELECT w.rowid, i.kind FROM item_words AS w JOIN item AS i"
-                                  " ON i.id = w.rowid WHERE item_words MATCH ? AND w.rowid >= ?"
-                                  " ORDER BY w.rank, w.rowid DESC");
+    const char **words;
+    size_t count = store__pieces(likes->arena, text, store__is_no_letter, WORDS, &words), rare;
 
-    sql_text(&sql, query);
-    sql_int(&sql, oldest);
-    while (count > 0 && place < DEPTH && sql_row(&sql)) {
-        int64_t item = sql_get_int(&sql);
-
-        if (is_wanted(likes, sql_get_text(&sql, likes->arena)))
-            add_place(likes, item, place++);
-    }
-    sql_end(&sql);
+    count = store__weigh_words(likes->store, likes->arena, newest_query, words, count, &rare);
+    if (rare > 0)
+        rank_by_rare_words(likes, words, rare < RARE_WORDS ? rare : RARE_WORDS);
+    else
+        rank_by_common_words(likes, words, count);
 }
 
 /* ---- together ---- */

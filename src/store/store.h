@@ -382,14 +382,19 @@ struct store_item {
     const char *features; /* and words that describe it: "contraction f32 threads:2" */
     int64_t run;          /* that learned it; 0: none */
     double written;
-    struct store_stats stats; /* at first as given */
+    struct store_stats stats; /* of a new one, as given */
     double score;             /* read only: of store_items_similar() */
 };
 
 /* One with the same kind, key and text is brought up to date (json, family, features, run, written)
- * and keeps its figures; *item then has its id and those. */
+ * and its figures change as in store_item_update(); *item then has its id and those figures. */
 enum status
 store_item_put(struct store *store, struct store_item *item, struct diags *diags);
+
+/* The same together with the event that says that it was learned: both or neither. */
+enum status
+store_item_learn(struct store *store, struct store_item *item, struct store_event *event,
+                 struct diags *diags);
 
 /* Uses and wins are added to what is there; the others replace it, unless they are NAN. */
 enum status

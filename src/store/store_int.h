@@ -148,9 +148,23 @@ store__is_no_letter(char c); /* nor a digit */
 const char *
 store__words_query(struct arena *arena, const char *const *pieces, size_t count, const char *joint);
 
+/* A word is rare as long as fewer rows have it. bm25 looks at all that have a word, which is fast
+ * for rare ones only; of the rows that have another the newest so many are looked at. */
+#define STORE_FEW 200
+
+/* Brings the pieces that some row has into order, the rarest first, and counts them; *rare of them
+ * are rare. `query` gives the newest rows that match, at most so many. */
+size_t
+store__weigh_words(struct store *store, struct arena *arena, const char *query, const char **pieces,
+                   size_t count, size_t *rare);
+
 /* ---- item.c ---- */
 
 bool
 store__read_item(struct store *store, struct arena *arena, int64_t id, struct store_item *item);
+
+/* Within a transaction. */
+void
+store__add_event(struct store *store, struct store_event *event);
 
 #endif

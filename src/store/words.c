@@ -4,6 +4,7 @@
 #include "base/buf.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -81,4 +82,56 @@ store__words_query(struct arena *arena, const char *const *pieces, size_t count,
         put_phrase(&query, pieces[i]);
     }
     return count ? query.data : "\"\"";
+}
+
+/* ---- how rare they are ---- */
+
+struct word {
+    const char *text;
+    size_t count;
+};
+
+static int
+by_count(const void *left, const void *right)
+{
+    const struct word *a = left, *b = right;
+
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+/* Up to STORE_FEW. */
+static size_t
+count_rows(struct sql *sql, const char *query)
+{
+    size_t count = 0;
+
+    sql_again(sql);
+    sql_text(sql, query);
+    sql_int(sql, STORE_FEW);
+    while (sql_row(sql))
+        count++;
+    return count;
+}
+
+size_t
+store__weigh_words(struct store *store, struct arena *arena, const char *query, const char **pieces,
+                   size_t count, size_t *rare)
+{
+    struct word *words = arena_array(arena, count, sizeof *words);
+    struct sql sql = sql_prepare(store, query);
+    size_t known = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        words[known].text = pieces[i];
+        words[known].count = count_rows(&sql, store__words_query(arena, &pieces[i], 1, ""));
+        known += words[known].count > 0;
+    }
+    sql_end(&sql);
+    if (known)
+        qsort(words, known, sizeof *words, by_count);
+    for (size_t i = *rare = 0; i < known; i++) {
+        pieces[i] = words[i].text;
+        *rare += words[i].count < STORE_FEW;
+    }
+    return known;
 }

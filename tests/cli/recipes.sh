@@ -21,6 +21,8 @@ for file in "$ROOT"/recipes/*; do
     name=${file##*/}
     expect "$name" 0 "$HONE" recipes "$name"
     check "$name: it is the file" "grep -v '^        ' out >shown; grep -v '^        ' $file | cmp - shown"
+    expect "$name --plain" 0 "$HONE" recipes "$name" --plain
+    check "$name: nothing else" "cmp out $file"
 done
 expect 'one' 0 "$HONE" recipes stark
 says out 'its line' 'select    = epsilon 0.3             # 0.3 to 0.4'

@@ -10,7 +10,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-put_title(struct buf *buf, const struct run_lines *lines)
+put_title(struct buf *buf, const struct coder_title *lines)
 {
     buf_printf(buf, "/* x, case %s\n *\n", lines->case_name);
     for (const char *at = lines->schedule; *at;) {

@@ -204,6 +204,28 @@ shortened_before_they_go(void **state)
     assert_string_equal(prompt.dropped, "schedules, attempts");
 }
 
+/* A kernel that is too long is shown without its middle. */
+static void
+long_kernels_are_cut(void **state)
+{
+    struct unit *unit = *state;
+    struct agent_role role = role_of(unit, AGENT_CODER, BIT(EDITS));
+    struct buf buf = buf_in(unit->arena);
+    for (int i = 0; i < 5000; i++)
+        buf_printf(&buf, "    x[%d] = 0;\n", i);
+    struct agent_text texts[] = {{AGENT_SECTION_BASE, buf.data},
+                                 {AGENT_SECTION_EXAMPLE, "int x;"},
+                                 {AGENT_SECTION_PLAN, "none"}};
+    role.tokens = 3000;
+    struct agent_prompt prompt = prompt_of(unit, &role, texts, 3, 0, 0);
+    assert_true(prompt.tokens <= 3000 && prompt.tokens > 2900);
+    assert_string_equal(prompt.dropped, "example, base (cut)");
+    has(prompt.user, "```c\n    x[0] = 0;\n    x[1] = 0;\n");
+    has(prompt.user, "0;\n/* 4");
+    has(prompt.user, " lines are left out here */\n    x[");
+    has(prompt.user, "    x[4999] = 0;\n```\n");
+}
+
 /* ---- forms ---- */
 
 static struct agent_role
@@ -456,6 +478,7 @@ main(void)
         UNIT_TEST(data_stays_data),
         UNIT_TEST(dropped_in_the_order_of_the_table),
         UNIT_TEST(shortened_before_they_go),
+        UNIT_TEST(long_kernels_are_cut),
         UNIT_TEST(data_has_a_schema),
         UNIT_TEST(examples_are_understood),
         UNIT_TEST(every_role_has_words),

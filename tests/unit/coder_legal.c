@@ -213,6 +213,10 @@ producers_come_before_readers(void **state)
             "1:4: do(S): these lines compute each other; one stage needs loops of its own");
     refuses(state, SCAN, "Y: do(S) r t",
             "1:4: do(S): stages of a rec block are not computed in other loops");
+    refuses(state, SOFTMAX, "Y: r do(M) do(E) j",
+            "1:12: do(E): E is computed as a whole too, and E reads M, which is computed in these "
+            "loops alone; compute it in the line of E");
+    allows(state, SOFTMAX, "Y: r do(E) j\nE: r do(M) j");
     allows(state, SOFTMAX, "Y: r@p do(M) do(E) do(S) j@v\nE: r j@v\nM: r acc j@v\nS: r acc j@v");
 }
 

@@ -39,12 +39,14 @@ static const char every_key[] =
     "seed = same program, same family\n"
     "topology = bandit 3\n"
     "select = ucb 2.5\n"
+    "places = one per structure\n"
     "rounds = 7\n"
     "children = 2\n"
     "population = 9\n"
     "elite = 4\n"
     "cross = 0.25\n"
     "migrate = every 6, rate 0.2\n"
+    "pool = 0.3\n"
     "throttle = 5\n"
     "prune = 3\n"
     "leaf_bias = 1.5\n"
@@ -67,7 +69,7 @@ static const char every_key[] =
     "accept.base = faster 1 %, significant, no case below 0.97\n"
     "accept.best = correct\n"
     "tie = simpler\n"
-    "objective = counter cache_hits, worst of cases\n"
+    "objective = counter loads_per_fma, worst of cases\n"
     "stagnant = 4\n"
     "replans = 1\n"
     "stop = light 0.95, gain 2.5, stagnant 6, stagnant after replans, plans empty,\n"
@@ -133,6 +135,7 @@ check_search(const struct search_rule *rule)
     assert_true(rule->cross == 0.25);
     assert_int_equal(rule->migrate_every, 6);
     assert_true(rule->migrate_rate == 0.2);
+    assert_true(rule->apart && rule->pool == 0.3);
     assert_int_equal(rule->throttle, 5);
     assert_int_equal(rule->prune, 3);
     assert_true(rule->leaf_bias == 1.5);
@@ -187,7 +190,7 @@ check_rules(const struct recipe_phase *phase)
     assert_true(phase->best.always && !phase->best.significant);
     assert_true(phase->tie_simpler);
     assert_int_equal(phase->objective, RECIPE_COUNTER);
-    assert_string_equal(phase->counter, "cache_hits");
+    assert_string_equal(phase->counter, "loads_per_fma");
     assert_int_equal(phase->over, RECIPE_WORST);
     assert_int_equal(phase->stagnant, 4);
     assert_int_equal(phase->replans, 1);
@@ -441,7 +444,7 @@ every_mistake_is_told(void **state)
         {HEAD "topology = beam 2, tree\n" ROLE,
          "recipes/mine:2: topology = beam 2, tree: more than one topology; write one"},
         {HEAD "topology = beam 0\n" ROLE,
-         "recipes/mine:2: topology = beam 0: write a whole number from 1 to 1000"},
+         "recipes/mine:2: topology = beam 0: write a whole number from 1 to 256"},
         {HEAD "topology = linear 3\n" ROLE, "recipes/mine:2: topology = linear 3: linear has no "
                                             "width; write topology = linear"},
         {HEAD "topology = bandit 3\n" ROLE, "recipes/mine:1: a bandit has nothing to choose among; "
@@ -480,7 +483,7 @@ every_mistake_is_told(void **state)
         {HEAD "skip = light 2\n" ROLE,
          "recipes/mine:2: skip = light 2: write a number from 0 to 1"},
         {HEAD "pass = bets\n" ROLE,
-         "recipes/mine:2: pass = bets: no such what is handed on; did you mean best?"},
+         "recipes/mine:2: pass = bets: no such choice; did you mean best?"},
         {HEAD "mix = edit 0.6, whole 0.3\n" ROLE,
          "recipes/mine:2: mix: the shares are 0.9 together; write shares that make 1"},
         {HEAD "mix = edits 1\n" ROLE,
@@ -504,6 +507,8 @@ every_mistake_is_told(void **state)
         {HEAD "objective = geomeen of cases\n" ROLE,
          "recipes/mine:2: objective = geomeen of cases: no such objective; did you mean geomean of "
          "cases?"},
+        {HEAD "objective = counter loads_per_fam\n" ROLE,
+         "recipes/mine:2: objective = loads_per_fam: no such figure; did you mean loads_per_fma?"},
         {HEAD "stop = ligth 0.9\n" ROLE,
          "recipes/mine:2: stop = ligth 0.9: no such reason; did you mean light N?"},
         {HEAD "stop = light 0.9, light 0.8\n" ROLE,
@@ -591,6 +596,11 @@ every_mistake_is_told(void **state)
          "words, name: a|b }, or list of { ... }, at most 6"},
         {HEAD ROLE "returns = text\n",
          "recipes/mine:4: a coder returns kernels; write returns = file, or edits, schedule, ..."},
+        {HEAD ROLE "[role selector]\nsees = task\nreturns = { base }\n",
+         "recipes/mine:6: a selector returns the number of a choice; write returns = pick"},
+        {HEAD "places = two\n" ROLE,
+         "recipes/mine:2: places = two: no such kind of place; write the "
+         "fastest, one per structure"},
         {HEAD ROLE PLANNER "returns = { a, a }\n",
          "recipes/mine:6: returns: `a` is no field, or there twice; write file | edits, or { name, "
          "name: 30 words, name: a|b }, or list of { ... }, at most 6"},
@@ -886,7 +896,7 @@ recipes_are_what_their_papers_say(void **state)
         {"best-of-n", "2502.10517", {"sample: samples 16, last, 1 rounds; coder"}},
         {"caesar", "2502.10517", {"turns: linear, last, 10 rounds; coder"}},
         {"cuda-l1", "2507.14111", {"contrast: samples 8, softmax 1, 5 rounds; coder"}},
-        {"cuda-llm", "2506.09092", {"search: beam x 4, best, 8 rounds; coder"}},
+        {"cuda-llm", "2506.09092", {"search: linear x 4, last, 8 rounds; coder"}},
         {"cudaforge",
          "2511.01884",
          {"refine: linear, last, 10 rounds; critic correction: failing; critic optimization: "
@@ -924,15 +934,15 @@ recipes_are_what_their_papers_say(void **state)
           "fast: linear, last, 1000 rounds; reflector: failing, passing; coder"}},
         {"kernel-scientist",
          "2506.20807",
-         {"experiments: tree, model, 20 rounds; selector: round; planner: round; coder"}},
+         {"experiments: tree x 3, model, 20 rounds; selector: round; planner: round; coder"}},
         {"kernelband", "2511.18868", {"bandit: bandit 3, ucb 2, 20 rounds; coder"}},
         {"kernelevolve",
          "2512.23236",
-         {"search: tree, uct 1.414, 40 rounds; reflector: round; librarian: round; coder"}},
+         {"search: tree, uct 0.2828, 40 rounds; reflector: round; librarian: round; coder"}},
         {"kernelfalcon",
          "",
          {"race: race 4, last, 10 rounds; tester: start; coder",
-          "beam: beam 2 x 2, best, 5 rounds; planner: round; coder; summariser: passing, failing"}},
+          "beam: beam 2 x 2, best, 5 rounds; planner: round; coder; summariser: round"}},
         {"kernelgen",
          "",
          {"refine: trajectories 2, last, 5 rounds; librarian: start; reflector: failing, passing; "
@@ -944,7 +954,7 @@ recipes_are_what_their_papers_say(void **state)
           "speed: linear, last, 5 rounds; profiler: passing; coder"}},
         {"maxcode",
          "2601.05475",
-         {"search: beam x 8, best, 8 rounds; critic: failing, passing; coder; verifier: before "
+         {"search: linear x 8, last, 8 rounds; critic: failing, passing; coder; verifier: before "
           "run"}},
         {"perf-tools", "2510.17158", {"reason: linear, best, 4 rounds; coder"}},
         {"pragma",
@@ -954,10 +964,10 @@ recipes_are_what_their_papers_say(void **state)
         {"qimeng-tensorop",
          "2505.06302",
          {"sketch: linear, last, 6 rounds; librarian: start; coder",
-          "tune: builtin, tree, uct 1.414"}},
+          "tune: builtin, tree, uct 0.2828"}},
         {"regrapht",
          "2510.19873",
-         {"learn: memory", "walk: tree, uct 1.414, 30 rounds; planner: round; coder"}},
+         {"learn: memory", "walk: tree, uct 0.2828, 30 rounds; planner: round; coder"}},
         {"robust-kbench",
          "2509.14279",
          {"evolve: evolution x 8, rank, 10 rounds; coder; verifier compile: before run; verifier "
@@ -1094,6 +1104,7 @@ hone_is_as_specified(void **state)
     assert_int_equal(draft->seeds, 7);
     assert_true(draft->stop.light == 0.95 && think->skip_light == 0.92);
     assert_true(think->mix_edit == 0.6 && think->mix_whole == 0.3 && think->mix_cross == 0.1);
+    assert_true(think->search.apart);
     assert_true(think->plans == 5 && think->take_count == 3 && think->menu);
     assert_true(think->menu_dropout == 0.5 && think->invent == 0.15 && think->repair == 2);
     assert_true(think->sweep == 12 && think->sweep_from == 0.9);

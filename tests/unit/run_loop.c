@@ -116,6 +116,11 @@ budgets_end_it(void **state)
     optimize(unit, &(struct fake){0}, &options, &result);
     assert_string_equal(result.stopped, "time");
 
+    options.seconds = 0.2; /* a part of it is the final judgement's */
+    optimize(unit, &(struct fake){0}, &options, &result);
+    assert_string_equal(result.stopped, "time");
+    assert_true(result.seconds < 0.9 * options.seconds);
+
     options.seconds = 0;
     options.until_light = 0.5;
     optimize(unit, &(struct fake){.light_us = 8}, &options, &result);

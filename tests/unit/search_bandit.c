@@ -127,41 +127,62 @@ nodes_with_much_left_are_likelier(void **state)
     }
 }
 
-/* Two heaps of points become two clusters; each has arms of its own, masked by its own middle. */
+/* Three heaps of points become three clusters; each has arms of its own, masked by its own middle.
+ */
 static void
 clusters_are_told_apart(void **state)
 {
-    static const double low[WAYS] = {0.9, 0.1}, high[WAYS] = {0.1, 0.9};
+    static const double used[3][WAYS] = {{0.1, 0.9, 0.9}, {0.9, 0.1, 0.9}, {0.9, 0.9, 0.1}};
     (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         struct drive *drive = drive_open(&(struct search_rule){.topology = SEARCH_BANDIT,
                                                                .select = SEARCH_SELECT_UCB,
-                                                               .width = 2,
-                                                               .arms = 2,
+                                                               .width = 3,
+                                                               .arms = 3,
                                                                .recluster = 4,
-                                                               .rounds = 60},
+                                                               .rounds = 90},
                                          seed);
-        double where[100];
+        int heap[100];
         size_t count;
-        unsigned heaps[2] = {0};
-        for (int i = 0; i < 4; i++) {
-            where[i] = i % 2 ? 100 : 0;
-            seed_used(drive, 10, where[i], i % 2 ? high : low);
+        unsigned worked[3] = {0};
+        for (int i = 0; i < 6; i++) {
+            heap[i] = i % 3;
+            seed_used(drive, 10, 100 * heap[i], used[heap[i]]);
         }
         while (drive_ask(drive, 1, &count)) {
             const struct search_step *step = &drive->steps[drive->count];
-            bool right = where[step->parents[0]] > 50;
+            int at = heap[step->parents[0]];
             if (step->round > 0) { /* made at the end of the first round */
-                assert_int_equal(step->arm, right ? 0 : 1);
-                heaps[right]++;
+                assert_int_equal(step->arm, at);
+                worked[at]++;
             }
-            double x = (right ? 100 : 0) + 10 * drive_draw(seed, drive->count);
-            where[drive->next] = x;
-            tell_used(drive, drive_outcome(seed, drive->count, 3, 10), x, right ? high : low);
+            double x = 100 * at + 10 * drive_draw(seed, drive->count);
+            heap[drive->next] = at;
+            tell_used(drive, drive_outcome(seed, drive->count, 3, 10), x, used[at]);
         }
-        assert_true(heaps[0] > 10 && heaps[1] > 10);
+        assert_true(worked[0] > 10 && worked[1] > 10 && worked[2] > 10);
         drive_close(drive);
     }
+}
+
+/* Steps that are out count as played: a round tries every arm. */
+static void
+arms_that_are_out_count(void **state)
+{
+    struct drive *drive = drive_open(
+        &(struct search_rule){
+            .topology = SEARCH_BANDIT, .select = SEARCH_SELECT_UCB, .arms = WAYS, .children = 14},
+        1);
+    unsigned seen[WAYS] = {0};
+    size_t count;
+    (void)state;
+    drive_seed(drive, 5);
+    assert_non_null(drive_ask(drive, 14, &count));
+    for (size_t i = 0; i < count; i++)
+        seen[drive->steps[i].arm]++;
+    for (int i = 0; i < WAYS; i++)
+        assert_in_range(seen[i], 1, 4);
+    drive_close(drive);
 }
 
 /* There is nothing to play an arm on. */
@@ -329,6 +350,7 @@ main(void)
         cmocka_unit_test(used_arms_are_masked),
         cmocka_unit_test(nodes_with_much_left_are_likelier),
         cmocka_unit_test(clusters_are_told_apart),
+        cmocka_unit_test(arms_that_are_out_count),
         cmocka_unit_test(no_arm_from_the_start),
         cmocka_unit_test(plans_in_order),
         cmocka_unit_test(a_plan_until_it_stops),

@@ -9,7 +9,7 @@ static const double six[NODES] = {40, 10, 25, 80, 12, 20};
 static const size_t by_rank[NODES] = {1, 4, 5, 2, 0, 3}; /* places in `six` */
 
 static struct drive *
-open_six(enum search_select select, double number, unsigned children)
+open_six(enum search_select select, double number, unsigned children, uint64_t seed)
 {
     struct drive *drive = drive_open(&(struct search_rule){.topology = SEARCH_TREE,
                                                            .select = select,
@@ -17,7 +17,7 @@ open_six(enum search_select select, double number, unsigned children)
                                                            .children = children,
                                                            .width = children > 1 ? 16 : 1,
                                                            .rounds = children > 1 ? 1 : DRIVE_MOST},
-                                     7);
+                                     seed);
     for (size_t i = 0; i < NODES; i++)
         drive_seed(drive, six[i]);
     return drive;
@@ -27,7 +27,7 @@ open_six(enum search_select select, double number, unsigned children)
 static void
 count_picks(enum search_select select, double number, double counts[NODES])
 {
-    struct drive *drive = open_six(select, number, 256);
+    struct drive *drive = open_six(select, number, 256, 7);
     size_t count;
     for (size_t i = 0; i < NODES; i++)
         counts[i] = 0;
@@ -70,7 +70,7 @@ last_and_best(void **state)
 static void
 model_names_the_best(void **state)
 {
-    struct drive *drive = open_six(SEARCH_SELECT_MODEL, 0, 1);
+    struct drive *drive = open_six(SEARCH_SELECT_MODEL, 0, 1, 7);
     size_t count;
     (void)state;
     for (int i = 0; i < 20; i++) {
@@ -164,24 +164,29 @@ typedef void (*formula)(const double children[NODES], double chances[NODES]);
 static void
 follow(enum search_select select, double number, formula recompute)
 {
-    struct drive *drive = open_six(select, number, 1);
-    double children[NODES] = {0}, expected[NODES] = {0}, variance[NODES] = {0};
-    for (int n = 0; n < 4000; n++) {
-        double chances[NODES], total = 0;
-        size_t count;
-        recompute(children, chances);
-        for (size_t i = 0; i < NODES; i++)
-            total += chances[i];
-        for (size_t i = 0; i < NODES; i++) {
-            expected[i] += chances[i] / total;
-            variance[i] += chances[i] / total * (1 - chances[i] / total);
+    double expected[NODES] = {0}, variance[NODES] = {0}, counts[NODES] = {0};
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        struct drive *drive = open_six(select, number, 1, seed);
+        double children[NODES] = {0};
+        for (int n = 0; n < 4000; n++) {
+            double chances[NODES], total = 0;
+            size_t count;
+            recompute(children, chances);
+            for (size_t i = 0; i < NODES; i++)
+                total += chances[i];
+            for (size_t i = 0; i < NODES; i++) {
+                expected[i] += chances[i] / total;
+                variance[i] += chances[i] / total * (1 - chances[i] / total);
+            }
+            int parent = drive_ask(drive, 1, &count)->parents[0];
+            children[parent]++;
+            counts[parent]++;
+            drive_tell_nothing(drive);
         }
-        children[drive_ask(drive, 1, &count)->parents[0]]++;
-        drive_tell_nothing(drive);
+        drive_close(drive);
     }
     for (size_t i = 0; i < NODES; i++)
-        assert_true(fabs(children[i] - expected[i]) <= 4 * sqrt(variance[i]) + 1e-9);
-    drive_close(drive);
+        assert_true(fabs(counts[i] - expected[i]) <= 4 * sqrt(variance[i]) + 1e-9);
 }
 
 /* Of 10 12 20 25 40 80 the median is 22.5; of 12.5 10.5 2.5 2.5 17.5 57.5 it is 11.5. */
@@ -262,7 +267,7 @@ ucb_picks_what_the_formula_says(void **state)
     static const double cs[] = {0, 0.2, 5};
     (void)state;
     for (size_t c = 0; c < 3; c++) {
-        struct drive *drive = open_six(SEARCH_SELECT_UCB, cs[c], 1);
+        struct drive *drive = open_six(SEARCH_SELECT_UCB, cs[c], 1, 7);
         double children[NODES] = {0}, factor = c == 0 ? 1.414 : cs[c];
         for (int n = 0; n < 500; n++) {
             double highest = -1;
@@ -289,7 +294,7 @@ ucb_picks_what_the_formula_says(void **state)
 static void
 ucb_counts_what_is_out(void **state)
 {
-    struct drive *drive = open_six(SEARCH_SELECT_UCB, 5, 4);
+    struct drive *drive = open_six(SEARCH_SELECT_UCB, 5, 4, 7);
     unsigned counts[NODES] = {0};
     size_t count;
     (void)state;

@@ -1,6 +1,8 @@
 /* What was learned is found again: by kind and key, by likeness, and candidates by their words. */
 #include "store_unit.h"
 
+#include "base/rng.h"
+
 static struct store_item
 put(struct unit *unit, struct store *store, const char *kind, const char *key, const char *text,
     const char *features, double written)
@@ -98,6 +100,9 @@ the_same_item_is_put_once(void **state)
     assert_int_equal(again.id, first.id);
     assert_int_equal(again.stats.uses, 2);
     assert_true(again.stats.gain == 1.2 && isnan(again.stats.actual) && again.stats.q == 0.5);
+    again.stats = win; /* seen once more */
+    store_unit_must(unit, store_item_put(store, &again, unit->diags));
+    assert_true(again.stats.uses == 3 && again.stats.wins == 3 && again.stats.gain == 1.2);
     put(unit, store, "traps", "pack", "6x16 does not", "", 3);
     put(unit, store, "traps", "unpack", "4x24 spills", "", 4);
     put(unit, store, "rules", "pack", "4x24 spills", "", 5);
@@ -106,7 +111,7 @@ the_same_item_is_put_once(void **state)
     assert_int_equal(count, 3);
     assert_int_equal(items[0].id, first.id); /* written last */
     assert_string_equal(items[0].features, "avx512");
-    assert_true(items[0].written == 9 && items[0].stats.wins == 2);
+    assert_true(items[0].written == 9 && items[0].stats.wins == 3);
     /* Features follow. */
     assert_string_equal(similar(unit, store, (struct store_likeness){.features = "avx2"}), "");
     assert_string_equal(similar(unit, store, (struct store_likeness){.features = "avx512"}),
@@ -284,6 +289,62 @@ candidates_are_found_by_their_words(void **state)
     store_close(store);
 }
 
+/* More have the common words than are ranked. */
+static void
+search_is_as_good_among_many(void **state)
+{
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+
+    store_unit_begin(unit, store);
+    store_unit_execute(
+        "archive.db",
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 499)"
+        " INSERT INTO candidate (id, run, number, kind, proposer, phase, role, why, added,"
+        " kernel_hash, kernel_length, schedule, kernel) SELECT i + 1, 1, i, 'source', '', '', '', "
+        "'',"
+        " 0, '', 0, '', 'void kernel' || iif(i % 100 = 7, ' rare', '') || iif(i = 7, ' oldest', '')"
+        " || iif(i % 2, ' odd', ' even') FROM n;"
+        "INSERT INTO candidate_words (rowid, code, why) SELECT id, kernel, why FROM candidate");
+    search_is(unit, store, "kernel", "499 498 497 496 495 494 493 492 491 490");
+    search_is(unit, store, "odd void", "499 497 495 493 491 489 487 485 483 481");
+    search_is(unit, store, "odd even", "499 498 497 496 495 494 493 492 491 490");
+    search_is(unit, store, "void oldest", "7");
+    search_is(unit, store, "void rare odd", "407 307 207 107 7");
+    search_is(unit, store, "rare even", "407 307 207 107 7"); /* nobody has both */
+    search_is(unit, store, "rare unheard", "407 307 207 107 7");
+    store_close(store);
+}
+
+/* Any bytes are words or none, never a mistake. */
+static void
+any_bytes_may_be_asked_for(void **state)
+{
+    static const char parts[] = "\"'()*+-:^ \t\nANDORNEAR{}.,;\\\xc3\xbc\xff\x01 tile key";
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+    struct rng random = rng_stream(13, "bytes");
+
+    put(unit, store, "traps", "key", "tile", "f32", 1);
+    for (unsigned i = 0; i < 300; i++) {
+        struct store_item *items;
+        struct store_hit *hits;
+        char text[40] = "";
+        size_t count, length = rng_below(&random, sizeof text);
+
+        for (size_t k = 0; k < length; k++)
+            text[k] = parts[rng_below(&random, sizeof parts - 1)];
+        store_unit_must(unit,
+                        store_search(store, unit->arena, text, 0, &hits, &count, unit->diags));
+        store_unit_must(unit, store_items_similar(store, unit->arena,
+                                                  &(struct store_likeness){text, text, text, 3},
+                                                  &items, &count, unit->diags));
+        store_unit_must(
+            unit, store_items(store, unit->arena, text, text, 0, &items, &count, unit->diags));
+    }
+    store_close(store);
+}
+
 int
 main(void)
 {
@@ -294,6 +355,8 @@ main(void)
         SCRATCH_TEST(words_and_features_are_merged),
         SCRATCH_TEST(a_common_word_does_not_hide_a_rare_one),
         SCRATCH_TEST(candidates_are_found_by_their_words),
+        SCRATCH_TEST(search_is_as_good_among_many),
+        SCRATCH_TEST(any_bytes_may_be_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
