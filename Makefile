@@ -43,6 +43,7 @@ LIBS := -lcrypto -lcurl -ljansson -lsqlite3 -lz -lm -ldl -lpthread
 
 OUT := build/$(MODE)
 LIBRARY := $(sort $(wildcard lib/*.op))
+EXAMPLES := $(sort $(wildcard examples/*.op))
 RECIPES := $(sort $(filter-out %~,$(wildcard recipes/*)))
 APP_SOURCES := $(sort $(wildcard src/app/*.c))
 LIB_SOURCES := $(sort $(filter-out $(APP_SOURCES),$(wildcard src/*/*.c)))
@@ -65,7 +66,7 @@ BOX := $(OUT)/hone-box
 # it is made anew when a flag changes or a source disappears, which no time stamp would tell.
 remember = $(if $(filter-out $(subst $() ,_,$(strip $(file <$(1)))),$(subst $() ,_,$(strip $(2)))),\
 	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(strip $(2))))
-$(call remember,build/gen/library.list,library: $(LIBRARY))
+$(call remember,build/gen/library.list,library: $(LIBRARY) $(EXAMPLES))
 $(call remember,build/gen/recipes.list,recipes: $(RECIPES))
 $(call remember,$(OUT)/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS))
 $(call remember,$(OUT)/objects.list,objects: $(LIB_OBJECTS) $(APP_OBJECTS))
@@ -85,17 +86,20 @@ $(OUT)/gen/%.o: build/gen/%.c $(OUT)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<) $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# The operator library as C strings, one a line.
-build/gen/library.c: $(LIBRARY) build/gen/library.list
-	$(call quiet,GEN,$@) { \
-	    printf '#include "lang/library_int.h"\n\n#include <stddef.h>\n\n'; \
-	    printf 'const struct library_file library_files[] = {\n'; \
-	    for file in $(LIBRARY); do \
+# The operator library and the examples as C strings, one a line.
+build/gen/library.c: $(LIBRARY) $(EXAMPLES) build/gen/library.list
+	$(call quiet,GEN,$@) put() { \
+	    printf 'const struct library_file %s[] = {\n' "$$1"; \
+	    shift; \
+	    for file; do \
 	        printf '{"%s",\n' "$$file"; \
 	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
 	        printf '""},\n'; \
 	    done; \
-	    printf '{NULL, NULL}};\n'; } >$@
+	    printf '{NULL, NULL}};\n'; }; { \
+	    printf '#include "lang/library_int.h"\n\n#include <stddef.h>\n\n'; \
+	    put library_files $(LIBRARY); \
+	    put example_files $(EXAMPLES); } >$@
 
 # The recipes, in the same way.
 build/gen/recipes.c: $(RECIPES) build/gen/recipes.list

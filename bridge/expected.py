@@ -1265,6 +1265,14 @@ out Y, H
     torch.cat((x, torch.full((3, 3), 0.5), z * torch.arange(4), p.expand(3, 1), q.expand(3, 1), z.flip(1)), 1),
     torch.cat((p.expand(1, 3), x.mT), 0)), X=normal(3, 2), Z=normal(3, 4), P=normal(1), q=normal())
 
+program("flatten_pooled", """\
+dim N=2, S=20
+in X: f32[N,3,S,S]
+A = max_pool2d(X, k=3, stride=2)
+Y = flatten(max_pool2d(A, k=3, stride=2))       # divides by a size that an `if` has decided
+out Y
+""", lambda x: F.max_pool2d(F.max_pool2d(x, 3, 2), 3, 2).flatten(1), X=normal(2, 3, 20, 20))
+
 program("subscripts", """\
 const H=7, W=5, OH=4, OW=9
 in X: f32[2,H,W]

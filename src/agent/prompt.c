@@ -219,19 +219,29 @@ drop(struct draft *draft, struct piece *piece, bool whole)
     note_dropped(draft, piece->section, "");
 }
 
+static struct piece *
+with_rank(struct draft *draft, unsigned rank)
+{
+    for (size_t i = 0; i < draft->count; i++)
+        if (draft->pieces[i].shown != NULL &&
+            agent_section_info[draft->pieces[i].section].drop == rank)
+            return &draft->pieces[i];
+    return NULL;
+}
+
 /* In the order of the table; what can be shortened goes only when that was not enough. */
 static void
 fit(struct draft *draft, double most)
 {
     for (int whole = 0; whole < 2; whole++)
-        for (unsigned rank = 1; rank <= AGENT_SECTION_COUNT; rank++)
-            for (size_t i = 0; i < draft->count; i++) {
-                struct piece *piece = &draft->pieces[i];
-                if (tokens_of(draft) <= most)
-                    return;
-                if (piece->shown != NULL && agent_section_info[piece->section].drop == rank)
-                    drop(draft, piece, whole != 0);
-            }
+        for (unsigned rank = 1; rank <= AGENT_SECTION_COUNT; rank++) {
+            struct piece *piece = with_rank(draft, rank);
+            if (piece == NULL)
+                continue;
+            if (tokens_of(draft) <= most)
+                return;
+            drop(draft, piece, whole != 0);
+        }
 }
 
 static struct piece *

@@ -12,7 +12,7 @@ const struct agent_technique agent_techniques[] = {
     {
         .name = "vector-math",
         .when = "libm_calls > 0 or (exps_per_element > 0.5 and vector_share < 80)",
-        .what = "call hv_exp and its like of hone.h on whole vectors instead of libm on elements",
+        .what = "call vf32_exp and its like of hone.h on whole vectors instead of libm on elements",
         .measured = "272 -> 37 us, softmax, together with lanes-for-reductions",
         .holes = "unroll lanes",
     },
@@ -42,7 +42,7 @@ const struct agent_technique agent_techniques[] = {
     },
     {
         .name = "parallel-inside",
-        .when = "parallel_inside > 0",
+        .when = "parallel_inside > 0 and light < 50",
         .what = "lift the parallel region out of the loop that begins it every time",
         .measured = "",
         .holes = "threads",

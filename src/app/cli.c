@@ -117,6 +117,8 @@ take_global(struct cli *cli, const struct option *option, const char *value)
         cli->verbosity = cli->verbosity < 0 ? LOG_VERBOSE : cli->verbosity + 1;
     else if (!strcmp(option->name, "help"))
         cli->help = true;
+    else if (!strcmp(option->name, "archive"))
+        cli->archive = value;
     else
         return take_colour(cli, value);
     return STATUS_OK;

@@ -32,6 +32,7 @@ struct verb {
     const char *example_note;
     const struct option *options;
     size_t least, most; /* operands */
+    bool paged;         /* its result may be long: on a terminal $PAGER shows it */
     enum status (*run)(struct cli *cli);
 };
 
@@ -50,6 +51,7 @@ struct cli {
     const char **operands;
     size_t operand_count;
     bool json, help;
+    const char *archive; /* --archive; NULL: as the settings say */
     int verbosity;
     enum log_colour colour;
     const struct config *config; /* what config_read() found; NULL: nobody has looked */
@@ -126,6 +128,18 @@ enum status
 verb_schedule(struct cli *cli);
 enum status
 verb_export(struct cli *cli);
+enum status
+verb_new(struct cli *cli);
+enum status
+verb_show(struct cli *cli);
+enum status
+verb_explain(struct cli *cli);
+enum status
+verb_diff(struct cli *cli);
+enum status
+verb_say(struct cli *cli);
+enum status
+verb_add(struct cli *cli);
 enum status
 verb_machine(struct cli *cli);
 enum status

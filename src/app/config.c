@@ -331,6 +331,8 @@ config_read(struct cli *cli, const struct config **result)
     enum status status = read_files(cli, config);
     if (status == STATUS_OK)
         status = read_variables(cli, config);
+    if (cli->archive != NULL)
+        config->values[CONFIG_ARCHIVE] = (struct config_value){cli->archive, "--archive"};
     for (unsigned id = 0; id < CONFIG_COUNT; id++)
         if (config->values[id].from == NULL)
             config->values[id].from = "default";

@@ -2,9 +2,12 @@
 #include "app/cli.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static enum status
 run(struct cli *cli, int argc, char **argv)
@@ -36,6 +39,31 @@ write_result(const struct buf *out)
     return STATUS_MACHINE;
 }
 
+/* $PAGER, if there is one and somebody sits there. */
+static const char *
+pager(const struct cli *cli)
+{
+    const char *name = getenv("PAGER"), *term = getenv("TERM");
+    bool wanted = cli->verb != NULL && cli->verb->paged && !cli->json && cli->out.length > 0;
+    if (!wanted || name == NULL || *name == '\0' || !isatty(STDOUT_FILENO) || term == NULL ||
+        strcmp(term, "dumb") == 0)
+        return NULL;
+    return name;
+}
+
+/* Whoever leaves the pager early has seen enough. */
+static enum status
+show_paged(const struct buf *out, const char *name)
+{
+    setenv("LESS", "FRX", 0); /* what fits the screen is printed */
+    FILE *stream = popen(name, "w");
+    if (stream == NULL)
+        return write_result(out);
+    fwrite(out->data, 1, out->length, stream);
+    pclose(stream);
+    return STATUS_OK;
+}
+
 /* With -q only the errors. */
 static void
 print_messages(struct cli *cli)
@@ -61,10 +89,12 @@ main(int argc, char **argv)
         return status_exit_code(STATUS_MACHINE);
     }
     signal(SIGPIPE, SIG_IGN);
+    setlocale(LC_CTYPE, ""); /* whether marks may be UTF-8 */
     cli.diags = diags_create(cli.arena, 0);
     cli.out = buf_in(cli.arena);
     enum status status = run(&cli, argc, argv);
-    enum status written = write_result(&cli.out);
+    const char *paging = pager(&cli);
+    enum status written = paging ? show_paged(&cli.out, paging) : write_result(&cli.out);
     print_messages(&cli);
     arena_destroy(cli.arena);
     return status_exit_code(written != STATUS_OK ? written : status);

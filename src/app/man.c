@@ -80,6 +80,7 @@ static const char man_end[] =
     ".TP\n.B OPENAI_API_KEY, ANTHROPIC_API_KEY, ...\nKeys of models (doc/models.md). Without a "
     "model nothing is sent.\n"
     ".TP\n.B NO_COLOR, CLICOLOR_FORCE, TERM\nWhether to use colour and redraw lines.\n"
+    ".TP\n.B PAGER\nWhat show, explain and diff show long results with, on a terminal.\n"
     ".TP\n.B XDG_CACHE_HOME\nWhere compiled references and the machine's description are kept "
     "(default ~/.cache).\n"
     ".SH FILES\n"

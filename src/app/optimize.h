@@ -43,6 +43,11 @@ optimize_open_team(struct cli *cli, const struct store_run *of, struct run_optio
 void
 optimize_close_team(struct optimize_team *team);
 
+/* --dry-run (optimize_dry.c): what would be asked and what it would cost; the prompts are written
+ * into a folder. */
+enum status
+optimize_dry(struct cli *cli, const struct run_options *options);
+
 /* ---- the whole verb, also of resume and replay ---- */
 
 struct optimize_job {

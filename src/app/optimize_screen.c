@@ -1,21 +1,13 @@
 /* The screens of `hone optimize`: the live block, the result, the result as JSON. */
 #include "app/optimize.h"
 
-#include <langinfo.h>
 #include <math.h>
 #include <string.h>
 
 #include "app/judge.h"
+#include "app/screen.h"
 #include "app/table.h"
 #include "base/json.h"
-
-#define WIDTH 96
-
-static const char *
-clock_text(struct arena *arena, double seconds)
-{
-    return arena_printf(arena, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
-}
 
 /* ---- live ---- */
 
@@ -25,12 +17,12 @@ sparkline(struct arena *arena, const double *us, size_t count)
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const plain[] = {".", ":", "-", "=", "+", "*", "#", "#"};
-    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    bool utf8 = screen_utf8();
     struct buf buf = buf_in(arena);
     size_t marks = count < 10 ? count : 10;
     for (size_t i = 0; i < marks; i++) {
         double value = us[(i + 1) * count / marks - 1];
-        double share = isinf(value) ? 0 : us[count - 1] / value;
+        double share = isinf(value) || isinf(us[count - 1]) ? 0 : us[count - 1] / value;
         int height = (int)(share * 7.99);
         buf_puts(&buf, utf8 ? bars[height] : plain[height]);
     }
@@ -69,7 +61,7 @@ optimize_progress(void *context, const struct run_progress *progress)
     lines[1] = arena_printf(
         arena, " %3u/%u  %s  best %s   %.0f %% light   %s, at most %s to go", progress->evaluations,
         progress->most, sparkline(arena, progress->history, progress->history_count), best,
-        100 * light, clock_text(arena, progress->seconds), clock_text(arena, left));
+        100 * light, screen_clock(arena, progress->seconds), screen_clock(arena, left));
     lines[2] =
         arena_printf(arena, " now  %s   %s", last_line(arena, progress->schedule), progress->said);
     const char *plain =
@@ -122,25 +114,11 @@ put_cases(struct buf *out, const struct run_result *result)
     table_print(out, &table);
 }
 
-/* Indented, the first line behind its title; lines that are too long go on in the next one. */
+/* Behind its title. */
 static void
 put_paragraph(struct buf *out, const char *title, const char *text)
 {
-    while (*text) {
-        size_t length = (size_t)(strchrnul(text, '\n') - text), most = WIDTH - 9;
-        if (length > most) {
-            size_t blank = most;
-            while (blank > 0 && text[blank] != ' ')
-                blank--;
-            length = blank > 0 ? blank : most;
-        }
-        if (length > 0) {
-            buf_printf(out, "  %-6s %.*s\n", title, (int)length, text);
-            title = "";
-        }
-        text += length;
-        text += *text == '\n' || *text == ' ';
-    }
+    screen_paragraph(out, arena_printf(out->arena, "  %s", title), 9, text);
 }
 
 /* What was found for one case, after the words that stand once. */
@@ -151,10 +129,13 @@ put_how(struct buf *out, const struct optimize_result *shown, size_t number)
     const char *title = "How";
     if (shown->result->case_count > 1)
         buf_printf(out, "  case %s\n", row->program->case_name);
+    const struct run_start *start = shown->options->start;
     if (row->best->schedule == NULL) {
-        put_paragraph(out, title,
-                      arena_printf(out->arena, "%s as it is: nothing was faster.",
-                                   shown->options->start->file));
+        put_paragraph(
+            out, title,
+            start != NULL && !strcmp(row->best->proposer, "start")
+                ? arena_printf(out->arena, "%s as it is: nothing was faster.", start->file)
+                : arena_printf(out->arena, "C by %s.", row->best->proposer));
         return;
     }
     if (row->words != NULL && number == 0) {
@@ -180,7 +161,36 @@ put_next(struct buf *out, const struct optimize_result *shown)
     if (ours)
         buf_printf(out, "test and time it:   %s -DHONE_MAIN %s -lm && ./a.out\n", gcc, shown->file);
     if (shown->run != NULL)
-        buf_printf(out, "run %s.\n", shown->run);
+        buf_printf(out, "run %s.   hone show %s | hone explain %s\n", shown->run, shown->run,
+                   shown->run);
+}
+
+/* What came of those who proposed besides the built-in search. */
+static void
+put_team(struct buf *out, const struct optimize_result *shown)
+{
+    const struct run_result *result = shown->result;
+    const struct run_team *team = shown->options->team;
+    struct buf text = buf_in(out->arena);
+    if (team == NULL || result->proposals + result->unusable == 0)
+        return;
+    const struct run_candidate *best = result->cases[0].best;
+    bool won = !isinf(result->drafted_us) && best->us < result->drafted_us &&
+               strcmp(best->proposer, "builtin") != 0;
+    buf_printf(&text, "recipe %s, %s: %u proposals, %u accepted, %u unusable replies. ",
+               shown->recipe, shown->model, result->proposals, result->accepted, result->unusable);
+    if (!isinf(result->drafted_us))
+        buf_printf(&text,
+                   won ? "What it began with took %s."
+                       : "What it began with stands: none was faster beyond the noise than "
+                         "%s.",
+                   table_time(out->arena, result->drafted_us));
+    if (team->budget != NULL && team->budget->calls_begun > 0)
+        buf_printf(&text, " %.0f calls, %.0fk tokens in (%.0fk cached), %.0fk out, %.2f USD.",
+                   team->budget->calls_begun, team->budget->input_spent / 1000,
+                   team->budget->cached_spent / 1000, team->budget->output_spent / 1000,
+                   team->budget->cost_spent);
+    put_paragraph(out, "Team", text.data);
 }
 
 void
@@ -194,12 +204,13 @@ optimize_screen(struct buf *out, const struct optimize_result *shown)
         buf_printf(out, "%s   %s   %.0f %% of the speed of light   %s%s   %u evaluations, %s\n\n",
                    shown->task, table_time(arena, main->time.median), 100 * main->share,
                    naive ? judge_gain_text(arena, naive) : "", naive ? " naive" : "",
-                   result->evaluations, clock_text(arena, result->seconds));
+                   result->evaluations, screen_clock(arena, result->seconds));
         put_cases(out, result);
         buf_putc(out, '\n');
     }
     for (size_t i = 0; i < result->case_count; i++)
         put_how(out, shown, i);
+    put_team(out, shown);
     if (main != NULL && main->share < 0.95)
         buf_printf(out, "  Left   %.0f %%: the limit is %s%s\n", 100 * (1 - main->share),
                    main->light.limit,
@@ -250,6 +261,17 @@ put_best(struct buf *out, const struct optimize_result *shown)
     buf_putc(out, '}');
 }
 
+static void
+put_spent(struct buf *out, const struct run_team *team)
+{
+    struct llm_budget none = {0};
+    const struct llm_budget *spent = team && team->budget ? team->budget : &none;
+    json_field_number(out, "calls", spent->calls_begun);
+    buf_printf(out, ",\"tokens\":{\"in\":%.0f,\"cached\":%.0f,\"out\":%.0f}", spent->input_spent,
+               spent->cached_spent, spent->output_spent);
+    json_field_number(out, "cost_usd", spent->cost_spent);
+}
+
 void
 optimize_json(struct buf *out, const struct optimize_result *shown)
 {
@@ -258,7 +280,8 @@ optimize_json(struct buf *out, const struct optimize_result *shown)
     json_put_string(out, shown->run);
     json_field_string(out, "task", shown->task);
     json_field_string(out, "target", shown->options->target->name);
-    buf_puts(out, ",\"recipe\":\"builtin\",\"model\":null");
+    json_field_string(out, "recipe", shown->recipe);
+    json_field_string(out, "model", shown->model);
     put_best(out, shown);
     buf_puts(out, ",\"cases\":[");
     for (size_t i = 0; i < result->case_count; i++) {
@@ -269,7 +292,7 @@ optimize_json(struct buf *out, const struct optimize_result *shown)
     }
     buf_printf(out, "],\"evaluations\":%u", result->evaluations);
     json_field_number(out, "seconds", result->seconds);
-    buf_puts(out, ",\"calls\":0,\"tokens\":{\"in\":0,\"cached\":0,\"out\":0},\"cost_usd\":0");
+    put_spent(out, shown->options->team);
     json_field_string(out, "stopped", result->stopped);
     json_field_string(out, "file", shown->file);
     buf_puts(out, "}\n");

@@ -198,8 +198,8 @@ news(void *context, const struct run_news *said)
                      isinf(budget->calls) ? "" : arena_printf(arena, "/%.0f", budget->calls),
                      budget->input_spent / 1000, budget->output_spent / 1000, budget->cost_spent);
     log_progress(&team->cli->log, lines, count, arena_printf(arena, "%s: %s", team->task, now),
-                 said->tokens == 0);
-    if (said->tokens == 0) {
+                 !said->waiting);
+    if (!said->waiting) {
         team->said[1] = team->said[0];
         team->said[0] = now;
     }

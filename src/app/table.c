@@ -71,6 +71,8 @@ table_print(struct buf *buf, const struct table *table)
             int side = table->left[c] ? (last ? 0 : -width[c]) : width[c];
             buf_printf(buf, "%*s%*s", c > 0 ? GAP : 0, "", side, row[c]);
         }
+        while (buf->length > 0 && buf->data[buf->length - 1] == ' ')
+            buf->data[--buf->length] = '\0';
         buf_putc(buf, '\n');
     }
 }

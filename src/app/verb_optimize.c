@@ -365,6 +365,11 @@ optimize_do(struct optimize_job *job, struct run_result *result)
     team.task = view.task;
     team.team.cpu = facts.cpu;
     status = optimize_open_team(cli, job->earlier, &options, &team);
+    if (status == STATUS_OK && cli_given(cli, "dry-run") != NULL) {
+        status = optimize_dry(cli, &options);
+        optimize_close_team(&team);
+        return status;
+    }
     if (status == STATUS_OK && job->mode != RUN_REPLAY)
         status = open_judge(cli, &options, &judge);
     team.judge = judge;

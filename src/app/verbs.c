@@ -10,6 +10,7 @@ const struct option global_options[] = {
     {'q', "quiet", NULL, "nothing but the result and errors"},
     {'v', "verbose", NULL, "say more; -vv still more"},
     {0, "color", "WHEN", "never, always or auto"},
+    {0, "archive", "FILE", "the archive of runs (default: `hone config` shows it)"},
     {'h', "help", NULL, "what the verb does and its options"},
     {0},
 };
@@ -96,6 +97,27 @@ static const struct option schedule_options[] = {
     {0},
 };
 
+static const struct option new_options[] = {
+    {'o', NULL, "FILE.op", "where the program is written (default: the operator's name)"},
+    {0, "force", NULL, "also over a file that is there"},
+    {0},
+};
+
+static const struct option show_options[] = {
+    {0, "task", "X", "only runs of tasks with X in their name"},
+    {0, "all", NULL, "all runs (default: the last 20)"},
+    {0, "find", "WORDS", "candidates with these words in their code, schedule or rationale"},
+    {0, "prompts", NULL, "RUN: its calls of models, with what they cost and made"},
+    {0, "call", "N", "RUN: the prompt and the reply of one call"},
+    {0, "watch", NULL, "RUN: follow it until it ends"},
+    {0, "code", NULL, "RUN.N: the kernel"},
+    {0, "diff", NULL, "RUN.N: what changed from its parent"},
+    {0, "prompt", NULL, "RUN.N: what the model was asked"},
+    {0, "reply", NULL, "RUN.N: what it answered"},
+    {0, "verdict", NULL, "RUN.N: the whole verdict, as JSON"},
+    {0},
+};
+
 static const struct option machine_options[] = {
     {0, "measure", NULL, "measure again, whatever was kept"},
     {0},
@@ -138,6 +160,24 @@ static const struct option no_options[] = {{0}};
 
 const struct verb verbs[] = {
     {
+        .name = "new",
+        .group = GROUP_START,
+        .summary = "a program from words: the nearest operator of the library, with your sizes",
+        .operands = "WORDS...",
+        .details =
+            "Looks for the operator of the library, or the example, that the words fit best, and\n"
+            "writes it as a program of its own. Sizes in the words set the dims: 4096x1024 the\n"
+            "shape of the first input, N=512 a dim by its name; float, double, f16, bf16 or half\n"
+            "set the type. What is not said gets a usual size.\n"
+            "\n"
+            "Where the words fit several operators, the others are named. Exit code 1: nothing\n"
+            "fits.\n",
+        .options = new_options,
+        .least = 1,
+        .most = SIZE_MAX,
+        .run = verb_new,
+    },
+    {
         .name = "task",
         .group = GROUP_START,
         .summary = "what a program computes, what it costs, its speed of light",
@@ -171,8 +211,6 @@ const struct verb verbs[] = {
         .operands = "FILE.op... | -",
         .details = "Rewrites each file in place if its form changes; comments are kept. - reads\n"
                    "the program from the standard input and writes it to the standard output.\n",
-        .example = "hone fmt examples/softmax.op",
-        .example_note = "the same program in the house style",
         .options = fmt_options,
         .least = 1,
         .most = SIZE_MAX,
@@ -188,8 +226,6 @@ const struct verb verbs[] = {
             "is shown. With a task also its prototype, the sizes of its cases and the prelude\n"
             "that stands before the kernel. Without a target: which there are. `hone contract\n"
             "hone.h` prints the header that kernels may include.\n",
-        .example = "hone contract cpu examples/softmax.op",
-        .example_note = "what a kernel for it must look like",
         .options = contract_options,
         .least = 0,
         .most = 2,
@@ -267,12 +303,61 @@ const struct verb verbs[] = {
             "\n"
             "Exit code 0: all are correct; 1: some are not; 2: a file cannot be read or a case\n"
             "cannot be judged here; 3: this machine failed, and nothing was judged.\n",
-        .example = "hone judge examples/softmax.op examples/softmax.c",
-        .example_note = "is it right, how fast is it really",
+        .example = "hone judge examples/softmax.op mine.c",
+        .example_note = "is my kernel right, and how fast is it really",
         .options = judge_options,
         .least = 2,
         .most = SIZE_MAX,
         .run = verb_judge,
+    },
+    {
+        .name = "show",
+        .group = GROUP_LOOK,
+        .summary = "what was found: all runs, one run as a tree, one candidate",
+        .operands = "[RUN | RUN.N]",
+        .details =
+            "Without a name: the last runs, newest first. With a run: who came from whom, as a\n"
+            "tree; the many schedules of the builtin search are one line for each case. With a\n"
+            "candidate: its verdict, who proposed it and why, what changed.\n"
+            "\n"
+            "Names may be shortened as long as only one run has them; last and best are names\n"
+            "too, also behind the dot (doc/show.md).\n",
+        .example = "hone show last",
+        .example_note = "how the last search went",
+        .options = show_options,
+        .most = 1,
+        .paged = true,
+        .run = verb_show,
+    },
+    {
+        .name = "explain",
+        .group = GROUP_LOOK,
+        .summary = "how a run, or one candidate, came to what it is",
+        .operands = "RUN | RUN.N",
+        .details =
+            "Tells in numbered sentences what the limit is, how far the builtin search came and\n"
+            "which differences mattered, which steps were accepted, expected and got, and what\n"
+            "was refused. Nothing is said that is not stored: each figure is that of a verdict.\n",
+        .options = no_options,
+        .least = 1,
+        .most = 1,
+        .paged = true,
+        .run = verb_explain,
+    },
+    {
+        .name = "diff",
+        .group = GROUP_LOOK,
+        .summary = "two kernels side by side: text, schedules, times",
+        .operands = "A B",
+        .details =
+            "A and B are candidates (k7f3.18, k7f3.best; a run means its best) or kernel files.\n"
+            "Shows their verdicts, what a comparison side by side said if one is stored, their\n"
+            "schedules and the unified diff of the kernels.\n",
+        .options = no_options,
+        .least = 2,
+        .most = 2,
+        .paged = true,
+        .run = verb_diff,
     },
     {
         .name = "schedule",
@@ -307,10 +392,35 @@ const struct verb verbs[] = {
             "The first use measures the peaks, which takes some seconds, and keeps them in the\n"
             "cache folder, from where the speed of light of `hone task` takes them; another\n"
             "processor or another number of them makes them stale. The noise is of this moment.\n",
-        .example = "hone machine",
-        .example_note = "what this machine can do, is it quiet enough",
         .options = machine_options,
         .run = verb_machine,
+    },
+    {
+        .name = "say",
+        .group = GROUP_GO_ON,
+        .summary = "a word to a run: its planner and coder will see it",
+        .operands = "RUN TEXT",
+        .details =
+            "Puts the text into the run's inbox. A run that is running takes it before its next\n"
+            "prompt; one that was stopped when it is resumed; one that is done refuses it.\n",
+        .options = no_options,
+        .least = 2,
+        .most = 2,
+        .run = verb_say,
+    },
+    {
+        .name = "add",
+        .group = GROUP_GO_ON,
+        .summary = "a kernel of yours to a run: it is judged and competes",
+        .operands = "RUN KERNEL.c",
+        .details =
+            "Puts the kernel into the run's inbox. A run that is running judges it next, as a\n"
+            "candidate by a person; one that was stopped when it is resumed; one that is done\n"
+            "refuses it. `hone show RUN` has the verdict.\n",
+        .options = no_options,
+        .least = 2,
+        .most = 2,
+        .run = verb_add,
     },
     {
         .name = "export",

@@ -30,6 +30,18 @@ num_floor_mod(int64_t a, int64_t b)
     return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
+int64_t
+num_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = b == -1 ? 0 : a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 bool
 num_add(int64_t a, int64_t b, int64_t *result)
 {

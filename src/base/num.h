@@ -14,6 +14,10 @@ num_floor_div(int64_t a, int64_t b);
 int64_t
 num_floor_mod(int64_t a, int64_t b);
 
+/* The greatest common divisor, never negative; that of 0 and 0 is 0. */
+int64_t
+num_common_divisor(int64_t a, int64_t b);
+
 /* false on overflow; *result is then 0. */
 bool
 num_add(int64_t a, int64_t b, int64_t *result);

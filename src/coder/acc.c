@@ -159,7 +159,7 @@ register_lane(const struct nest *nest, const struct member *member)
         return LANE_F64;
     if (body->kind >= KIND_REAL || (reduce->kind >= KIND_REAL && !is_arg(member)))
         return LANE_F32;
-    if (nest->vector < 0 || nest->em->schedule->vector_bytes / nest->lanes == 8)
+    if (nest->vector < 0 || nest_is_wide(nest))
         return LANE_I64;
     work_ranges(member->work, levels);
     expr_interval(body, levels, &low, &high);
@@ -194,7 +194,7 @@ identity_value(struct nest *nest, const struct member *member, enum lane lane, b
 static enum lane
 index_lane(const struct nest *nest)
 {
-    bool wide = nest->em->schedule->vector_bytes / nest->lanes == 8;
+    bool wide = nest_is_wide(nest);
     return nest->vector >= 0 && !wide ? LANE_I32 : LANE_I64;
 }
 
@@ -481,7 +481,7 @@ across_lanes(struct nest *nest, struct member *member, enum lane lane, const cha
              const char *how)
 {
     struct emitter *em = nest->em;
-    bool wide = em->schedule->vector_bytes / nest->lanes == 8;
+    bool wide = nest_is_wide(nest);
     const char *result = code_name(em, "s");
     if ((lane == LANE_F32 && !wide) || (lane == LANE_F64 && wide)) {
         const char *helper = arena_printf(em->arena, "v%s_h%s", wide ? "f64" : "f32", how);

@@ -119,7 +119,7 @@ advise_lanes(struct adviser *adviser, const struct view *view)
         const char *tensor = loads[i]->tensor->name;
         if (view_pack(view, loads[i]) != NULL || loads[i]->tensor == work->tensor)
             continue;
-        bool even = view_stride(loads[i], (unsigned)view->vector, &stride);
+        bool even = view_lane_stride(view, loads[i], &stride);
         if (even && (stride == 0 || stride == 1)) {
             if (expr_default(loads[i]) != NULL && (loads[i]->free & 1u << view->vector))
                 advise(adviser, view,

@@ -240,3 +240,12 @@ box_walk(struct nest *nest, size_t at)
     if (!*used) /* this tile reads its defaults only */
         code_remove(em, start, end);
 }
+
+const struct box *
+box_find(const struct nest *nest, const struct tensor *tensor)
+{
+    const struct box *box = nest->boxes;
+    while (box != NULL && box->tensor != tensor)
+        box = box->outer;
+    return box;
+}

@@ -193,11 +193,6 @@ struct tensor *
 change__store_as(struct edit *edit, struct tensor *tensor, const struct layout *layout,
                  bool in_place);
 
-/* Whether the tensor is a copy that an earlier rewrite made for S alone: one load with a constant
- * default or none. */
-bool
-change__is_copy(struct edit *edit, const struct tensor *tensor);
-
 /* A name for each dimension: the copy's own, else after the index that S reads it with. */
 void
 change__dimension_names(struct edit *edit, const struct tensor *tensor,

@@ -23,22 +23,11 @@
  * such a filter. */
 #include "coder/change_edit_int.h"
 
+#include "base/num.h"
+
 #include <string.h>
 
 #define MAX_STRIDE 64 /* more phases than that are no loop to unroll */
-
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 static bool
 is_left(const struct edit *edit, const struct expr *e)
@@ -73,7 +62,7 @@ take_stride(struct forward *forward, const struct expr *subscript, int64_t *stri
     }
     for (unsigned i = 0; i < sum.count; i++) {
         if (is_left(forward->edit, sum.terms[i].atom))
-            *stride = common_divisor(*stride, sum.terms[i].factor);
+            *stride = num_common_divisor(*stride, sum.terms[i].factor);
         else if (sum.terms[i].atom->free & left_levels(forward->edit))
             *stride = 1;
     }
@@ -220,7 +209,7 @@ take_subscript(struct backward *backward, const struct expr *e)
     for (; levels; levels &= levels - 1) {
         int64_t *stride = &backward->stride[__builtin_ctz(levels)], step = e->args[1]->integer;
         if (*stride <= MAX_STRIDE && step <= MAX_STRIDE)
-            *stride = *stride / common_divisor(*stride, step) * step;
+            *stride = *stride / num_common_divisor(*stride, step) * step;
         else
             *stride = MAX_STRIDE + 1;
     }

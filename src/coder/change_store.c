@@ -10,8 +10,10 @@
 
 /* ---- storing a tensor in another way ---- */
 
-bool
-change__is_copy(struct edit *edit, const struct tensor *tensor)
+/* Whether the tensor is a copy that an earlier rewrite made for S alone: one load with a constant
+ * default or none. */
+static bool
+is_copy(struct edit *edit, const struct tensor *tensor)
 {
     const struct stage *own = tensor->stage;
     const char *name = change__stage(edit)->tensor->name;
@@ -128,7 +130,7 @@ change__store_as(struct edit *edit, struct tensor *old, const struct layout *lay
     memcpy(shape.size, layout->size, sizeof shape.size);
     if (is_too_large(edit, old, &shape))
         return NULL;
-    if (in_place && change__is_copy(edit, old) && can_enlarge(old, layout))
+    if (in_place && is_copy(edit, old) && can_enlarge(old, layout))
         return restore_copy(edit, old, change__tensor(edit, &shape), layout, fill);
     shape.name = change__name(edit, old->name);
     struct stage stage = {.tensor = change__tensor(edit, &shape), .rec = -1};
@@ -187,7 +189,7 @@ change__dimension_names(struct edit *edit, const struct tensor *tensor,
     struct naming naming = {tensor, names};
     struct visit visit = {edit, name_dimensions, &naming};
     memset(names, 0, LANG_MAX_RANK * sizeof *names);
-    if (change__is_copy(edit, tensor))
+    if (is_copy(edit, tensor))
         memcpy(names, tensor->stage->index, LANG_MAX_RANK * sizeof *names);
     else
         change__visit(&visit, change__stage(edit)->code);

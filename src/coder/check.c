@@ -378,8 +378,7 @@ check_order(struct checker *checker, const struct token *token)
         if (i == host || i == guest->number || other->fate == FATE_INLINE)
             continue;
         /* also what is computed in other loops may have its own, if others read it */
-        bool whole = other->fate == FATE_ROOT ||
-                     (other->fate == FATE_DO && other->stored && !other->in_place);
+        bool whole = work_is_root(other);
         if (work_loads(guest->code, other->tensor, NULL, 0) > 0 &&
             !work_is_provided(schedule, i, guest->number)) {
             if ((whole ? i : place_of(schedule, i)) >= now)
@@ -406,6 +405,18 @@ copies(const struct work *work, const struct token *pack, const struct tensor *t
     return pack->tensor == tensor;
 }
 
+/* Copies are made where they stand: what is computed in a line stands before them. */
+static void
+check_copied(struct checker *checker, size_t at, const struct tensor *tensor, const char *name)
+{
+    for (size_t i = 0; i < at; i++) {
+        const struct token *other = &checker->line->tokens[i];
+        if (other->form == TOKEN_PACK && copies(checker->work, other, tensor))
+            illegal(checker, &checker->line->tokens[at], "put it before %s, which reads %s",
+                    other->text, name);
+    }
+}
+
 /* What is computed in a line stands before what reads it. */
 static void
 check_readers(struct checker *checker, size_t at, const struct work *producer)
@@ -413,10 +424,9 @@ check_readers(struct checker *checker, size_t at, const struct work *producer)
     const struct token *token = &checker->line->tokens[at];
     const struct schedule *schedule = checker->schedule;
     bool read = work_loads(checker->work->code, producer->tensor, NULL, 0) > 0;
+    check_copied(checker, at, producer->tensor, "it");
     for (size_t i = 0; i < checker->line->count; i++) {
         const struct token *other = &checker->line->tokens[i];
-        if (i < at && other->form == TOKEN_PACK && copies(checker->work, other, producer->tensor))
-            illegal(checker, token, "put it before %s, which reads it", other->text);
         if ((other->form != TOKEN_DO && other->form != TOKEN_WITH) || i == at)
             continue;
         const struct work *reader = &schedule->works[other->stage];
@@ -432,6 +442,30 @@ check_readers(struct checker *checker, size_t at, const struct work *producer)
     }
     if (!read)
         illegal(checker, token, "%s is not read here; leave it out", producer->tensor->name);
+}
+
+/* The producer is computed as a whole too, where what these loops alone compute is not there: does
+ * it read any of that, itself or in what its line computes? */
+static void
+check_whole(struct checker *checker, const struct token *token, const struct work *producer,
+            const struct work *reader)
+{
+    const struct schedule *schedule = checker->schedule;
+    const struct line *line = &schedule->lines[reader->number];
+    for (size_t i = 0; i < reader->number; i++) {
+        const struct work *other = &schedule->works[i];
+        if ((other->fate == FATE_DO || other->fate == FATE_WITH) && !other->stored &&
+            work_loads(reader->code, other->tensor, NULL, 0) > 0 &&
+            !work_is_provided_in(schedule, i, reader->number, producer->number))
+            illegal(checker, token,
+                    "%s is computed as a whole too, and %s reads %s, which is computed in these "
+                    "loops alone; compute it in the line of %s",
+                    producer->tensor->name, reader->tensor->name, other->tensor->name,
+                    producer->tensor->name);
+    }
+    for (size_t i = 0; i < line->count; i++)
+        if (line->tokens[i].form == TOKEN_DO || line->tokens[i].form == TOKEN_WITH)
+            check_whole(checker, token, producer, &schedule->works[line->tokens[i].stage]);
 }
 
 static void
@@ -452,10 +486,13 @@ check_producer(struct checker *checker, size_t at)
     check_readers(checker, at, producer);
     producer->in_place =
         producer->stored && makes_up(checker, at, producer) && is_read_later(checker, producer);
+    if (producer->stored && !producer->in_place)
+        check_whole(checker, token, producer, producer);
     const struct line *line = &schedule->lines[token->stage];
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH) {
             struct work *guest = &schedule->works[line->tokens[i].stage];
+            check_copied(checker, at, guest->tensor, guest->tensor->name);
             if (producer->stored && !producer->in_place)
                 illegal(checker, token,
                         "%s is computed as a whole too, and %s runs with it; leave out with(%s)",

@@ -88,7 +88,7 @@ struct coder_machine {
     double function_ns[OP_COUNT]; /* f32 in lanes, one element on one core */
 };
 
-#define CODER_GENES 256
+#define CODER_GENES 1024
 
 /* A point of the space: for each question that a sketch asks, which answer. 0 is the usual one. */
 struct coder_genome {
@@ -96,9 +96,10 @@ struct coder_genome {
 };
 
 struct coder_hole {   /* a question that was asked */
-    const char *what; /* "Y fuse" */
-    uint8_t gene;
+    const char *what; /* "Y fuse"; of equal stages the first stands for all */
+    uint16_t gene;
     unsigned answers;
+    double share; /* of the program's work that its stages do */
 };
 
 struct coder_sketch {

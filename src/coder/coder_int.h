@@ -157,6 +157,18 @@ work_has_loops(const struct work *work)
 {
     return work->fate != FATE_INLINE && work->fate != FATE_SAME;
 }
+/* The whole tensor lies in memory. */
+static inline bool
+work_is_stored(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
+}
+/* It is computed as a whole by loops of its own, perhaps in those of another stage too. */
+static inline bool
+work_is_root(const struct work *work)
+{
+    return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
+}
 /* same.c */
 /* The tensor whose memory a stage without a line would be; NULL: none. Earlier stages are known. */
 const struct tensor *
@@ -185,6 +197,9 @@ work_names(const struct line *line, enum token_form form, size_t stage);
 /* What stage `reader` reads of stage `number` is computed for it where it is read. */
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);
+/* The same without the lines in whose loops stage `top` is computed. */
+bool
+work_is_provided_in(const struct schedule *schedule, size_t number, size_t reader, size_t top);
 
 /* Loops of a block's own line, which share its steps among threads? */
 bool

@@ -144,11 +144,19 @@ struct emitter {
     const char **types; /* vector types declared */
     size_t type_count;
     bool failed;
-    const char **storage; /* by tensor number: its name in C */
+    const char **storage; /* by tensor number: its name in C, */
+    int64_t *ahead;       /* and how many elements of it lie before what the name points to */
     const char **helpers; /* functions of hone.h in use */
     size_t helper_count;
     const uint8_t **uses; /* by stage: how often a node is used, by id */
 };
+
+/* Lanes are of 8 bytes. */
+static inline bool
+nest_is_wide(const struct nest *nest)
+{
+    return nest->em->schedule->vector_bytes / nest->lanes == 8;
+}
 
 void
 code_line(struct emitter *em, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -162,6 +170,12 @@ void
 code_remove(struct emitter *em, size_t start, size_t end);
 const char *
 code_name(struct emitter *em, const char *base); /* a fresh C name */
+/* "T.1" as "T_1" */
+const char *
+code_c_name(struct arena *arena, const char *name);
+/* Names the storage of all tensors, and declares that of those which are no arguments. */
+void
+code_name_storage(struct emitter *em);
 bool
 code_is_storage(const struct emitter *em, const char *name);
 /* A function of hone.h: the same text, remembered for the prelude. */
@@ -194,10 +208,6 @@ struct value
 value_as(struct nest *nest, struct value value, enum lane lane, bool vector);
 const char *
 value_type(const struct nest *nest, enum lane lane, bool vector);
-/* Where an element lies in its tensor's storage or box: the text of a pointer. */
-const char *
-value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
-              const struct lin *subscripts);
 struct value
 value_named(struct nest *nest, const char *base, struct value value);
 struct value
@@ -215,7 +225,16 @@ value_forget(struct nest *nest);
 enum lane
 value_lane(const struct nest *nest, const struct member *member, const struct expr *e, bool vector);
 
+/* load.c */
+/* Where an element lies in its tensor's storage or box: the text of a pointer. */
+const char *
+value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
+              const struct lin *subscripts);
+
 /* store.c */
+/* "p + a + 3" as "p[a + 3 + more]" */
+const char *
+value_place(struct emitter *em, const char *address, int64_t more);
 /* A scalar as an element of this type. */
 const char *
 value_element(struct emitter *em, enum dtype dtype, struct value value);
@@ -297,6 +316,9 @@ acc_term(struct nest *nest, struct member *member);
 /* box.c */
 void
 box_walk(struct nest *nest, size_t at);
+/* The innermost box of a tensor, or NULL. */
+const struct box *
+box_find(const struct nest *nest, const struct tensor *tensor);
 
 /* prefetch.c */
 void
@@ -315,6 +337,11 @@ pack_address(struct nest *nest, const struct member *member, const struct expr *
 /* It is read. */
 void
 pack_use(const struct nest *nest, const struct expr *load);
+
+/* function.c */
+/* A stage with loops of its own; in a block the spans of its left indices are given. */
+void
+code_root(struct emitter *em, size_t stage, const struct span *left);
 
 /* tidy.c */
 /* Does the name stand in a C text, comments left out? */

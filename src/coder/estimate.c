@@ -132,7 +132,7 @@ load_cycles(const struct view *view, const struct expr *load, double *instructio
         return 0.5;
     double extra = expr_default(load) != NULL && view_pack(view, load) == NULL ? 1 : 0;
     if (view_pack(view, load) == NULL &&
-        (!view_stride(load, (unsigned)view->vector, &stride) || (stride != 0 && stride != 1))) {
+        (!view_lane_stride(view, load, &stride) || (stride != 0 && stride != 1))) {
         *instructions = view->lanes;
         return view->lanes * GATHER_CYCLES + extra;
     }
@@ -312,8 +312,7 @@ pack_ns(const struct price *price, const struct view *view, double program_bytes
         for (unsigned l = 0; l < view->work->levels; l++)
             if (load->free & 1u << l)
                 elements *= (double)extent[l];
-        bool even =
-            view->vector >= 0 && view_stride(load, (unsigned)view->vector, &stride) && stride == 1;
+        bool even = view->vector >= 0 && view_lane_stride(view, load, &stride) && stride == 1;
         ns += elements * ((even ? 0.5 : 1.5) * price->cycle_ns +
                           (double)dtype_info[load->tensor->dtype].size / gbs);
     }
@@ -330,10 +329,8 @@ program_bytes(const struct schedule *schedule)
     for (size_t i = 0; i < program->tensor_count; i++) {
         const struct tensor *tensor = program->tensors[i];
         bool there = tensor->stage == NULL;
-        if (!there) {
-            const struct work *work = &schedule->works[tensor->stage - program->stages];
-            there = work->fate == FATE_ROOT || (work_has_loops(work) && work->stored);
-        }
+        if (!there)
+            there = work_is_stored(&schedule->works[tensor->stage - program->stages]);
         bytes += there ? (double)tensor->count * (double)dtype_info[tensor->dtype].size : 0;
     }
     return bytes;

@@ -2,6 +2,8 @@
 #include "coder/bound_int.h"
 #include "coder/online_int.h"
 
+#include "base/num.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,22 +43,12 @@ part_of(const struct span *span, int64_t from, int64_t extent)
     return part;
 }
 
-static int64_t
-divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* The tile that a loop variable stands for: it runs over `count` steps from the span's start. */
 static struct span
 looped(const struct span *span, const char *var, int64_t step, int64_t count)
 {
-    int64_t unit = divisor(step, divisor(span->add, span->var ? span->unit : 0));
+    int64_t unit =
+        num_common_divisor(step, num_common_divisor(span->add, span->var ? span->unit : 0));
     bool known = span->var == NULL || span->unit > 0;
     return (struct span){
         var, 0, step, span->low, span->high + (count - 1) * step, known ? unit : 0};

@@ -131,15 +131,6 @@ struct copying {
     bool threads;                     /* the first loop may be spread */
 };
 
-static const char *
-start_text(struct emitter *em, const struct span *span, int64_t more)
-{
-    struct lin lin = {.add = span->add + more};
-    if (span->var != NULL)
-        lin_add_var(&lin, span->var, 1);
-    return lin_text(em->arena, &lin);
-}
-
 static void
 copy_element(struct copying *copying, const struct lin *offset)
 {
@@ -212,7 +203,7 @@ copy_lanes(struct copying *copying, size_t at, const struct lin *offset)
     struct emitter *em = nest->em;
     unsigned level = nest->line->tokens[at].level;
     struct span *span = &nest->span[level], saved = *span;
-    const char *end = copying->end[level], *start = start_text(em, &saved, 0);
+    const char *end = copying->end[level], *start = span_text(em, &saved, 0);
     bool whole = !copying->ragged[level] && saved.extent % nest->lanes == 0;
     if (whole && saved.extent == nest->lanes) {
         copy_vector(copying, level, offset);
@@ -319,7 +310,7 @@ copy_across(struct copying *copying, size_t at, const struct lin *offset)
             across = nest->line->tokens[i].level;
     const struct span tile = nest->span[across];
     const char *var = code_name(em, nest->member[0].work->index[along]);
-    code_line(em, "long %s = %s;", var, start_text(em, &saved, 0));
+    code_line(em, "long %s = %s;", var, span_text(em, &saved, 0));
     code_open(em, "for (; %s + %u <= %s; %s += %u) {", var, nest->lanes, end, var, nest->lanes);
     nest->span[along] = (struct span){var, 0, nest->lanes, saved.low, high - nest->lanes, 0};
     struct lin here = offset_at(copying, at, &saved, var, offset);
@@ -377,8 +368,8 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     if (copying->threads)
         code_line(em, "#pragma omp parallel for");
     copying->threads = false;
-    code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var,
-              start_text(em, &saved, 0), var, saved_end, var, step);
+    code_open(em, "for (long %s = %s; %s < %s; %s += %" PRId64 ") {", var, span_text(em, &saved, 0),
+              var, saved_end, var, step);
     *span = (struct span){var, 0, step, saved.low, saved.high + saved.extent - step, 0};
     struct lin here = offset_at(copying, at, &saved, var, offset);
     if (step > 1) {
@@ -412,7 +403,7 @@ copy_out(struct nest *nest, const struct pack *pack)
     copying->threads = !nest->parallel;
     for (unsigned i = 0; i < nest->member[0].work->levels; i++) {
         const struct span *span = &nest->span[i];
-        copying->end[i] = start_text(nest->em, span, span->extent);
+        copying->end[i] = span_text(nest->em, span, span->extent);
     }
     copy_from(copying, pack->token + 1, &offset);
 }

@@ -9,11 +9,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define MAX_HOLES 128
-
 /* ---- questions ---- */
 
-static uint8_t
+static uint16_t
 gene_of(const char *stage, const char *what)
 {
     uint32_t hash = 2166136261u;
@@ -21,24 +19,25 @@ gene_of(const char *stage, const char *what)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
     for (const char *c = what; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
-    return (uint8_t)(hash ^ hash >> 8 ^ hash >> 16);
+    return (uint16_t)((hash ^ hash >> 11 ^ hash >> 22) % CODER_GENES);
 }
 
-/* One of `answers`, numbered from 0; `usual` unless the genome says otherwise. */
 unsigned
 sketch_ask(struct sketcher *s, const char *stage, const char *what, unsigned answers,
            unsigned usual)
 {
-    uint8_t gene = gene_of(stage, what);
-    uint8_t value = s->genome->gene[gene];
+    double share;
+    const char *class = sketch_class(s, stage, &share);
+    uint16_t gene = gene_of(class, what);
     if (answers < 2)
         return 0;
-    if (s->hole_count < MAX_HOLES)
-        s->holes[s->hole_count++] =
-            (struct coder_hole){arena_printf(s->space->arena, "%s %s", stage, what), gene, answers};
+    if (!s->asked[gene])
+        s->holes[s->hole_count++] = (struct coder_hole){
+            arena_printf(s->space->arena, "%s %s", class, what), gene, answers, share};
+    s->asked[gene] = true;
     if (usual >= answers)
         usual = answers - 1;
-    return (usual + value) % answers;
+    return (usual + s->genome->gene[gene]) % answers;
 }
 
 bool
@@ -104,11 +103,10 @@ change_windows(struct sketcher *s, const char *name)
 {
     struct arena *arena = s->space->arena;
     const struct stage *stage = stage_named(s->program, name);
-    const struct expr *reduce = work_reduce(stage->code), *loads[32];
-    size_t count = 0;
+    const struct expr *reduce = work_reduce(stage->code), *loads[VIEW_LOADS];
     if (reduce == NULL || stage->rec >= 0 || stage->tensor->rank < 2)
         return;
-    sketch_loads(reduce->args[0], loads, &count, 32);
+    size_t count = view_loads(reduce->args[0], loads);
     unsigned last = stage->tensor->rank - 1;
     const char *padded = NULL, *window = NULL;
     bool strided = false, reused = false; /* by another left index, as in a convolution */
@@ -141,7 +139,7 @@ change_windows(struct sketcher *s, const char *name)
         const struct stage *made = stage_named(s->program, own);
         if (made != NULL && work_reduce(made->code) != NULL) {
             flat = own;
-            if (sketch_ask_if(s, own, "pad", true))
+            if (sketch_ask_if(s, name, "pad phases", true))
                 change(s, &(struct change_line){CHANGE_PAD, own, window, NULL, 0},
                        arena_printf(arena, "! pad %s %s", own, window));
         }
@@ -257,14 +255,17 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
     struct sketcher s = {.space = space,
                          .genome = genome,
                          .program = space->program,
-                         .holes = arena_array(arena, MAX_HOLES, sizeof *s.holes),
+                         .holes = arena_array(arena, CODER_GENES, sizeof *s.holes),
+                         .asked = arena_array(arena, CODER_GENES, sizeof *s.asked),
                          .changes = buf_in(arena),
                          .recs = buf_in(arena),
                          .lines = buf_in(arena)};
+    sketch_classify(&s);
     for (size_t i = 0; i < space->program->stage_count; i++)
         change_windows(&s, space->program->stages[i].tensor->name);
     if (!prepare(&s))
         return (struct coder_sketch){"", s.holes, s.hole_count};
+    sketch_classify(&s);
     size_t count = s.program->stage_count;
     s.group = arena_array(arena, count + 1, sizeof *s.group);
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,6 @@
 /* Producers that only the rows of one stage read are computed beside it, row by row. */
 #include "coder/sketch_int.h"
+#include "coder/view_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -55,10 +56,9 @@ is_heavy(struct sketcher *s, const struct work *work)
 static bool
 grows(const struct work *work)
 {
-    const struct expr *loads[32];
-    size_t count = 0;
+    const struct expr *loads[VIEW_LOADS];
     double read = 0;
-    sketch_loads(work->code, loads, &count, 32);
+    size_t count = view_loads(work->code, loads);
     for (size_t i = 0; i < count; i++)
         read += (double)loads[i]->tensor->count;
     return (double)work->tensor->count > 2 * read;
@@ -70,11 +70,10 @@ static bool
 shares_weights(struct sketcher *s, const struct work *root)
 {
     const struct look look = sketch_look(s, root);
-    const struct expr *loads[32];
-    size_t count = 0;
+    const struct expr *loads[VIEW_LOADS];
     if (!is_heavy(s, root))
         return false;
-    sketch_loads(look.body, loads, &count, 32);
+    size_t count = view_loads(look.body, loads);
     for (size_t i = 0; i < count; i++) {
         uint32_t left = loads[i]->free & ((1u << root->rank) - 1);
         if (left == 1u << look.vector && loads[i]->tensor->count > 4096)

@@ -20,12 +20,17 @@ struct sketcher {
     struct schedule *schedule;     /* works of the program, all plain */
     struct coder_hole *holes;
     size_t hole_count;
+    bool *asked; /* by gene */
+    const struct program *classified;
+    size_t *class_of;    /* by its stages: the first one that is equal */
+    double *class_share; /* by the first of a class: its part of all points */
     struct buf changes, recs, lines;
     int *group;       /* by stage: number of the root that takes it along, or -1 */
     const char *with; /* a guest of the next stream, or NULL */
 };
 
-/* One of `answers`, numbered from 0; `usual` unless the genome says otherwise. */
+/* One of `answers`, numbered from 0; `usual` unless the genome says otherwise. Equal stages get the
+ * same answer. */
 unsigned
 sketch_ask(struct sketcher *s, const char *stage, const char *what, unsigned answers,
            unsigned usual);
@@ -34,6 +39,16 @@ sketch_ask_if(struct sketcher *s, const char *stage, const char *what, bool usua
 /* A token of the present line. */
 void
 sketch_put(struct sketcher *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- equal stages (sketch_class.c) ---- */
+
+/* Finds them in the program as it is; once works are prepared, with what is inlined. */
+void
+sketch_classify(struct sketcher *s);
+/* The name of the first stage that is equal to this one, and their part of the program's points;
+ * what is no stage is alone. */
+const char *
+sketch_class(const struct sketcher *s, const char *stage, double *share);
 
 /* ---- what a stage looks like (sketch_look.c) ---- */
 
@@ -50,9 +65,6 @@ struct look {
 
 struct look
 sketch_look(struct sketcher *s, const struct work *work);
-/* The different loads of an expression. */
-void
-sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most);
 
 /* ---- lines (sketch_line.c) ---- */
 

@@ -1,5 +1,6 @@
 /* The line of one stage: a stream, rows, a tile of registers, a scan. */
 #include "coder/sketch_int.h"
+#include "coder/view_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -200,9 +201,8 @@ list_tiles(const struct look *look, struct tile tiles[TILES + 1])
 static const struct expr *
 load_with(const struct look *look, int with, int without)
 {
-    const struct expr *loads[32];
-    size_t count = 0;
-    sketch_loads(look->body, loads, &count, 32);
+    const struct expr *loads[VIEW_LOADS];
+    size_t count = view_loads(look->body, loads);
     for (size_t i = 0; i < count; i++)
         if (with >= 0 && (loads[i]->free & 1u << with) &&
             !(without >= 0 && (loads[i]->free & 1u << without)))
@@ -312,107 +312,179 @@ window_line(struct look *look, uint32_t done, bool inner)
     sketch_put(s, "%s@v", v);
 }
 
+/* A tile of registers and what stands around it: what was asked, before it is written. */
+struct tiling {
+    struct look *look;
+    struct tile tile;
+    bool inner;
+    uint32_t but;                   /* levels whose loops are not left to put_left() */
+    int64_t width, rows, across;    /* of the stage; of a tile */
+    int red;                        /* the longest reduction index, or -1 */
+    double depth, others;           /* points of the reduction, and of other left indices */
+    bool heavy;                     /* worth blocks for the caches */
+    int64_t cut, wide;              /* of the reduction and of the width; 0: none */
+    const struct expr *across_load; /* what is read along the vector, */
+    const struct expr *down_load;   /* and along the rows; or NULL */
+    bool pack_across, pack_down;    /* they are copied, */
+    bool whole_down;                /* the latter before all loops */
+    bool by_other;                  /* the other left indices are outside of the copies */
+    bool threads;                   /* tiles are shared among them */
+    bool cut_to_tile;               /* the loop of the threads is that of tiles already */
+};
+
+static struct tiling
+measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
+{
+    const struct work *work = look->work;
+    struct tiling t = {.look = look, .tile = tile, .inner = inner, .red = -1};
+    t.width = work->extent[look->vector];
+    t.rows = look->other >= 0 ? work->extent[look->other] : 1;
+    t.across = tile.vectors * work->lanes;
+    t.depth = t.others = 1;
+    for (unsigned l = work->rank; l < work->levels; l++) {
+        t.depth *= (double)work->extent[l];
+        if (t.red < 0 || work->extent[l] > work->extent[t.red])
+            t.red = (int)l;
+    }
+    t.but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
+    for (unsigned l = 0; l < work->rank; l++)
+        if (!(t.but & 1u << l))
+            t.others *= (double)work->extent[l];
+    t.heavy = look->other >= 0 && t.depth >= 32 && !inner && work->stage->rec < 0;
+    return t;
+}
+
+/* Blocks for the caches, of the longest reduction index and of the width. */
+static void
+ask_blocks(struct tiling *t)
+{
+    static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
+    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
+    struct sketcher *s = t->look->s;
+    const struct work *work = t->look->work;
+    const char *stage = work->tensor->name;
+    if (t->heavy && work->extent[t->red] > 128)
+        t->cut = depths[sketch_ask(s, stage, "depth", 7, work->extent[t->red] > 512 ? 3 : 0)];
+    if (t->heavy && t->width > 128)
+        t->wide = widths[sketch_ask(s, stage, "width", 6, t->width > 512 ? 3 : 0)];
+    if (t->cut > 0 && t->cut >= work->extent[t->red])
+        t->cut = 0;
+    t->wide = t->wide > 0 ? round_to(t->wide, t->across) : 0;
+    if (t->wide >= t->width)
+        t->wide = 0;
+}
+
+static void
+ask_copies(struct tiling *t)
+{
+    struct look *look = t->look;
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *stage = work->tensor->name;
+    t->across_load = load_with(look, look->vector, look->other);
+    t->down_load = load_with(look, look->other, look->vector);
+    t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
+                     sketch_ask_if(s, stage, "pack", look->gathers || (t->heavy && t->rows >= 64));
+    t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", false);
+    t->whole_down = t->pack_down && sketch_ask_if(s, stage, "pack down whole", t->others > 1);
+    /* what all of them share is copied once, before them */
+    bool shared = t->pack_across && !(t->across_load->free & ((1u << work->rank) - 1) & ~t->but);
+    t->by_other = t->others >= s->space->machine.threads && !t->inner &&
+                  sketch_ask_if(s, stage, "threads outside", !shared);
+    double points = t->depth * t->others * (double)(t->rows * t->width);
+    t->threads = !t->inner && (work->stage->rec < 0 || points > 20 * SKETCH_SERIAL_POINTS);
+}
+
+/* Loops over blocks, copies, other left indices. */
+static void
+put_blocks(struct tiling *t)
+{
+    struct look *look = t->look;
+    struct sketcher *s = look->s;
+    if (t->pack_down && t->whole_down)
+        sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+    if (t->by_other || t->others == 1)
+        put_left(look, t->but, t->threads);
+    if (t->others > 1)
+        t->threads = t->threads && !t->by_other;
+    if (t->cut > 0)
+        sketch_put(s, "%s/%" PRId64, name_of(look, t->red), t->cut);
+    if (t->wide > 0)
+        sketch_put(s, "%s/%" PRId64, name_of(look, look->vector), t->wide);
+    if (t->pack_across)
+        sketch_put(s, "pack(%s)", access_name(look, t->across_load));
+    if (!t->by_other && t->others > 1)
+        put_left(look, t->but, t->threads);
+}
+
+/* A block of rows for each thread. */
+static void
+put_rows(struct tiling *t, bool share)
+{
+    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32};
+    struct sketcher *s = t->look->s;
+    const char *o = name_of(t->look, t->look->other);
+    unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 7, t->heavy ? 5 : 3);
+    int64_t tile = t->tile.rows, threads = s->space->machine.threads;
+    int64_t block = blocks[choice] * tile;
+    while (share && block > tile && t->rows / block < 2 * threads)
+        block /= 2;
+    block = round_to(block, tile);
+    bool blocked = block > tile && block < t->rows;
+    t->cut_to_tile = !blocked && share && t->rows >= threads * tile;
+    if (blocked)
+        sketch_put(s, "%s/%" PRId64 "%s", o, block, share ? "@p" : "");
+    else if (t->cut_to_tile)
+        sketch_put(s, "%s/%" PRId64 "@p", o, tile);
+}
+
+/* What the threads share: blocks of rows, or parts of the width. */
+static void
+put_shares(struct tiling *t)
+{
+    struct look *look = t->look;
+    int64_t shares = 2 * (int64_t)look->s->space->machine.threads;
+    bool share = t->threads && (t->others == 1 || !t->by_other);
+    if (look->other >= 0 && t->rows > t->tile.rows)
+        put_rows(t, share);
+    else if (share && t->others == 1 && t->width >= shares * t->across && t->wide == 0)
+        sketch_put(look->s, "%s/%" PRId64 "@p", name_of(look, look->vector),
+                   round_to((t->width + shares - 1) / shares, t->across));
+}
+
+static void
+put_tiles(struct tiling *t)
+{
+    struct look *look = t->look;
+    struct sketcher *s = look->s;
+    const char *v = name_of(look, look->vector);
+    bool cut = look->other >= 0 && !t->cut_to_tile && t->rows > t->tile.rows;
+    if (t->pack_down && !t->whole_down)
+        sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+    bool down_first = t->heavy && sketch_ask_if(s, look->work->tensor->name, "down first", false);
+    if (down_first && cut)
+        sketch_put(s, "%s/%u", name_of(look, look->other), t->tile.rows);
+    if (t->width > t->across)
+        sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
+    if (!down_first && cut)
+        sketch_put(s, "%s/%u", name_of(look, look->other), t->tile.rows);
+    put_registers(look, t->tile);
+}
+
 static void
 tile_line(struct look *look, uint32_t done, bool inner)
 {
-    struct sketcher *s = look->s;
-    const struct work *work = look->work;
-    const struct coder_machine *machine = &s->space->machine;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
-    int64_t width = work->extent[look->vector],
-            rows = look->other >= 0 ? work->extent[look->other] : 1;
     struct tile tiles[TILES + 1];
     unsigned count = list_tiles(look, tiles);
-    struct tile tile = tiles[sketch_ask(s, stage, "tile", count, 0)];
+    struct tile tile = tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
     if (wide_line(look, tile, inner))
         return;
-    int64_t across = tile.vectors * work->lanes;
-    const char *o = look->other >= 0 ? name_of(look, look->other) : NULL;
-
-    /* The longest reduction index is cut for the caches. */
-    int red = -1;
-    double depth = 1, others = 1;
-    for (unsigned l = work->rank; l < work->levels; l++) {
-        depth *= (double)work->extent[l];
-        if (red < 0 || work->extent[l] > work->extent[red])
-            red = (int)l;
-    }
-    for (unsigned l = 0; l < work->rank; l++)
-        if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
-            others *= (double)work->extent[l];
-    static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
-    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
-    bool rec = work->stage->rec >= 0;
-    bool heavy = look->other >= 0 && depth >= 32 && !inner && !rec;
-    int64_t cut = heavy && work->extent[red] > 128
-                      ? depths[sketch_ask(s, stage, "depth", 7, work->extent[red] > 512 ? 3 : 0)]
-                      : 0;
-    int64_t wide =
-        heavy && width > 128 ? widths[sketch_ask(s, stage, "width", 6, width > 512 ? 3 : 0)] : 0;
-    const struct expr *across_load = load_with(look, look->vector, look->other);
-    const struct expr *down_load = load_with(look, look->other, look->vector);
-    bool pack_across = across_load != NULL && look->other >= 0 && depth >= 8 &&
-                       sketch_ask_if(s, stage, "pack", look->gathers || (heavy && rows >= 64));
-    bool pack_down = down_load != NULL && heavy && sketch_ask_if(s, stage, "pack down", false);
-    bool whole_down = pack_down && sketch_ask_if(s, stage, "pack down whole", others > 1);
-    uint32_t but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
-    /* what all of them share is copied once, before them */
-    bool shared = pack_across && !(across_load->free & ((1u << work->rank) - 1) & ~but);
-    bool by_other =
-        others >= machine->threads && !inner && sketch_ask_if(s, stage, "threads outside", !shared);
-    double points = depth * others * (double)(rows * width);
-    bool threads = !inner && (!rec || points > 20 * SKETCH_SERIAL_POINTS);
-
-    if (cut >= work->extent[red < 0 ? 0 : red])
-        cut = 0;
-    wide = wide > 0 ? round_to(wide, across) : 0;
-    if (wide >= width)
-        wide = 0;
-    if (pack_down && whole_down)
-        sketch_put(s, "pack(%s)", access_name(look, down_load));
-    if (by_other || others == 1)
-        put_left(look, but, threads);
-    if (others > 1)
-        threads = threads && !by_other;
-    if (cut > 0)
-        sketch_put(s, "%s/%" PRId64, name_of(look, red), cut);
-    if (wide > 0)
-        sketch_put(s, "%s/%" PRId64, v, wide);
-    if (pack_across)
-        sketch_put(s, "pack(%s)", access_name(look, across_load));
-    if (!by_other && others > 1)
-        put_left(look, but, threads);
-    /* A block of rows for each thread. */
-    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32};
-    bool share = threads && (others == 1 || !by_other);
-    if (o != NULL && rows > tile.rows) {
-        int64_t block = blocks[sketch_ask(s, stage, "block", 7, heavy ? 5 : 3)] * tile.rows;
-        while (share && block > tile.rows && rows / block < 2 * machine->threads)
-            block /= 2;
-        block = round_to(block, tile.rows);
-        if (block > tile.rows && block < rows)
-            sketch_put(s, "%s/%" PRId64 "%s", o, block, share ? "@p" : "");
-        else if (share && rows >= machine->threads * tile.rows)
-            sketch_put(s, "%s/%u@p", o, tile.rows);
-        if (block <= tile.rows || block >= rows) {
-            if (share && rows >= machine->threads * tile.rows)
-                o = NULL; /* already cut to the tile */
-        }
-    } else if (share && others == 1 && width >= 2 * across * machine->threads && wide == 0) {
-        int64_t part =
-            round_to((width + 2 * machine->threads - 1) / (2 * machine->threads), across);
-        sketch_put(s, "%s/%" PRId64 "@p", v, part);
-    }
-    if (pack_down && !whole_down)
-        sketch_put(s, "pack(%s)", access_name(look, down_load));
-    bool down_first = heavy && sketch_ask_if(s, stage, "down first", false);
-    if (down_first && o != NULL && rows > tile.rows)
-        sketch_put(s, "%s/%u", o, tile.rows);
-    if (width > across)
-        sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
-    if (!down_first && o != NULL && rows > tile.rows)
-        sketch_put(s, "%s/%u", o, tile.rows);
-    put_registers(look, tile);
+    struct tiling t = measure_tiling(look, tile, done, inner);
+    ask_blocks(&t);
+    ask_copies(&t);
+    put_blocks(&t);
+    put_shares(&t);
+    put_tiles(&t);
 }
 
 /* ---- one stage ---- */

@@ -2,30 +2,13 @@
 #include "coder/sketch_int.h"
 #include "coder/view_int.h"
 
-void
-sketch_loads(const struct expr *e, const struct expr **loads, size_t *count, size_t most)
-{
-    if (!e->loads)
-        return;
-    if (e->op == OP_LOAD) {
-        for (size_t i = 0; i < *count; i++)
-            if (loads[i] == e)
-                return;
-        if (*count < most)
-            loads[(*count)++] = e;
-    }
-    for (unsigned i = 0; i < e->count; i++)
-        sketch_loads(e->args[i], loads, count, most);
-}
-
 /* Loads that a vector of this level cannot read in one piece. */
 static unsigned
 bad_loads(const struct look *look, unsigned level)
 {
-    const struct expr *loads[32];
-    size_t count = 0;
+    const struct expr *loads[VIEW_LOADS];
     unsigned bad = 0;
-    sketch_loads(look->body, loads, &count, 32);
+    size_t count = view_loads(look->body, loads);
     for (size_t i = 0; i < count; i++) {
         int64_t stride;
         if (!view_stride(loads[i], level, &stride) || (stride != 0 && stride != 1))
@@ -62,11 +45,10 @@ static void
 choose_other(struct look *look)
 {
     const struct work *work = look->work;
-    const struct expr *loads[32];
-    size_t count = 0;
+    const struct expr *loads[VIEW_LOADS];
     int64_t best = 1;
     look->other = -1;
-    sketch_loads(look->body, loads, &count, 32);
+    size_t count = view_loads(look->body, loads);
     for (unsigned l = 0; l < work->rank; l++) {
         bool reused = false, needed = false;
         if ((int)l == look->vector || (work->stage->rec >= 0 && l == work->stage->carried))
@@ -89,8 +71,7 @@ choose_window(struct look *look)
 {
     enum { MOST_TERMS = 64 };
     const struct work *work = look->work;
-    const struct expr *loads[32];
-    size_t count = 0;
+    const struct expr *loads[VIEW_LOADS];
     int64_t terms = 1;
     for (unsigned l = work->rank; l < work->levels; l++)
         terms *= work->extent[l];
@@ -98,7 +79,7 @@ choose_window(struct look *look)
         work->levels == work->rank || terms > MOST_TERMS || work->stage->rec >= 0)
         return;
     unsigned row = work->rank - 2;
-    sketch_loads(look->body, loads, &count, 32);
+    size_t count = view_loads(look->body, loads);
     for (size_t i = 0; i < count; i++)
         for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
             if ((loads[i]->args[d]->free & 1u << row) && loads[i]->args[d]->op != OP_INDEX)

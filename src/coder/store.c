@@ -45,9 +45,8 @@ static const struct {
     [DTYPE_BOOL] = {LANE_I32, "vi32_store_u8", NULL},
 };
 
-/* "p + a + 3" as "p[a + 3 + more]" */
-static const char *
-element_at(struct emitter *em, const char *address, int64_t more)
+const char *
+value_place(struct emitter *em, const char *address, int64_t more)
 {
     const char *plus = strstr(address, " + ");
     if (plus == NULL)
@@ -111,14 +110,14 @@ store_at(struct nest *nest, enum dtype dtype, const char *address, int64_t strid
          struct value value)
 {
     struct emitter *em = nest->em;
-    bool wide = em->schedule->vector_bytes / nest->lanes == 8;
+    bool wide = nest_is_wide(nest);
     const char *store = wide ? stores[dtype].wide : stores[dtype].narrow;
     if (!value.vector && nest->vector >= 0 && stride != 0)
         value = value_as(nest, value, value.lane, true);
     if (!value.vector) {
         if (dtype_is_float(dtype) && value.lane < LANE_F32)
             value = value_as(nest, value, dtype == DTYPE_F64 ? LANE_F64 : LANE_F32, false);
-        code_line(em, "%s = %s;", element_at(em, address, 0), value_element(em, dtype, value));
+        code_line(em, "%s = %s;", value_place(em, address, 0), value_element(em, dtype, value));
         return;
     }
     enum lane lane = stores[dtype].lane;
@@ -140,17 +139,16 @@ store_at(struct nest *nest, enum dtype dtype, const char *address, int64_t strid
     for (unsigned i = 0; i < nest->active; i++) {
         struct value element = {arena_printf(em->arena, "%s[%u]", value.text, i), value.lane,
                                 false};
-        code_line(em, "%s = %s;", element_at(em, address, i * stride),
+        code_line(em, "%s = %s;", value_place(em, address, i * stride),
                   value_element(em, dtype, element));
     }
 }
 
+/* The scratch that holds the tensor here, or NULL. */
 static const struct box *
-box_of(const struct nest *nest, const struct tensor *tensor)
+scratch_of(const struct nest *nest, const struct tensor *tensor)
 {
-    const struct box *box = nest->boxes;
-    while (box != NULL && box->tensor != tensor)
-        box = box->outer;
+    const struct box *box = box_find(nest, tensor);
     return box != NULL && !box->whole ? box : NULL;
 }
 
@@ -158,7 +156,7 @@ void
 value_store(struct nest *nest, const struct member *member, struct value value)
 {
     const struct tensor *tensor = member->work->tensor;
-    const struct box *box = box_of(nest, tensor);
+    const struct box *box = scratch_of(nest, tensor);
     struct lin forms[LANG_MAX_RANK];
     int64_t extents[LANG_MAX_RANK];
     for (unsigned i = 0; i < tensor->rank; i++)
@@ -211,7 +209,7 @@ partial_address(struct nest *nest, const struct member *member, int64_t *stride)
     int64_t extents[LANG_MAX_RANK];
     left_forms(nest, member, forms);
     if (box == NULL) {
-        const struct box *of = box_of(nest, tensor);
+        const struct box *of = scratch_of(nest, tensor);
         for (unsigned i = 0; i < tensor->rank; i++)
             extents[i] = of != NULL ? of->at[i].extent : tensor->size[i];
         *stride = lane_stride(nest, member, extents);
@@ -244,12 +242,12 @@ value_reload(struct nest *nest, const struct member *member, enum lane lane)
                           : dtype == DTYPE_I32 ? LANE_I32
                                                : LANE_F32,
                           nest->vector >= 0};
-    bool wide = em->schedule->vector_bytes / nest->lanes == 8;
+    bool wide = nest_is_wide(nest);
     const char *load = dtype == DTYPE_F64   ? "vf64_load"
                        : dtype == DTYPE_I32 ? "vi32_load"
                                             : "vf32_load";
     if (!value.vector)
-        value.text = arena_printf(em->arena, "%s", element_at(em, address, 0));
+        value.text = arena_printf(em->arena, "%s", value_place(em, address, 0));
     else if (stride == 1 && wide == (dtype == DTYPE_F64)) {
         if (nest->active < nest->lanes)
             value.text = arena_printf(em->arena, "%s(%s, %u)",
@@ -261,7 +259,7 @@ value_reload(struct nest *nest, const struct member *member, enum lane lane)
         struct buf buf = buf_in(em->arena);
         buf_printf(&buf, "(%s){", value_type(nest, value.lane, true));
         for (unsigned i = 0; i < nest->active; i++)
-            buf_printf(&buf, "%s%s", i ? ", " : "", element_at(em, address, i * stride));
+            buf_printf(&buf, "%s%s", i ? ", " : "", value_place(em, address, i * stride));
         buf_puts(&buf, "}");
         value.text = buf.data;
     }

@@ -1,6 +1,6 @@
 /* Expressions as C: scalars where nothing varies from lane to lane, vectors where it does, and lane
  * by lane where no vector operation says it. */
-#include "coder/emit_int.h"
+#include "coder/value_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,17 +15,11 @@ static const struct lane_info {
     [LANE_F32] = {"float", "f32"}, [LANE_F64] = {"double", "f64"},
 };
 
-static bool
-is_wide(const struct nest *nest)
-{
-    return nest->em->schedule->vector_bytes / nest->lanes == 8;
-}
-
 /* The lane type that masks have: as wide as what the stage computes with. */
 static const char *
 element_of(const struct nest *nest, enum lane lane)
 {
-    return lane == LANE_BOOL && is_wide(nest) ? "i64" : lane_info[lane].element;
+    return lane == LANE_BOOL && nest_is_wide(nest) ? "i64" : lane_info[lane].element;
 }
 
 /* vf32, or f32x4 where a vector of the stage's lanes is no whole register. */
@@ -34,7 +28,7 @@ vector_type(const struct nest *nest, const char *element)
 {
     static const char *const native[2][2] = {{"f32", "i32"}, {"f64", "i64"}};
     for (int i = 0; i < 2; i++)
-        if (strcmp(element, native[is_wide(nest)][i]) == 0)
+        if (strcmp(element, native[nest_is_wide(nest)][i]) == 0)
             return code_helper(nest->em, arena_printf(nest->em->arena, "v%s", element));
     return code_vector(nest->em, element, nest->lanes);
 }
@@ -48,7 +42,7 @@ value_type(const struct nest *nest, enum lane lane, bool vector)
 static bool
 is_native(const struct nest *nest, enum lane lane)
 {
-    return (lane == LANE_F32 && !is_wide(nest)) || (lane == LANE_F64 && is_wide(nest));
+    return (lane == LANE_F32 && !nest_is_wide(nest)) || (lane == LANE_F64 && nest_is_wide(nest));
 }
 
 enum lane
@@ -64,7 +58,7 @@ value_lane(const struct nest *nest, const struct member *member, const struct ex
             return LANE_I64;
         subscript_ranges(nest, member, levels);
         expr_interval(e, levels, &low, &high);
-        return low >= INT32_MIN && high <= INT32_MAX && !is_wide(nest) ? LANE_I32 : LANE_I64;
+        return low >= INT32_MIN && high <= INT32_MAX && !nest_is_wide(nest) ? LANE_I32 : LANE_I64;
     case KIND_F64:
         return LANE_F64;
     default:
@@ -74,8 +68,8 @@ value_lane(const struct nest *nest, const struct member *member, const struct ex
 
 /* ---- small texts ---- */
 
-__attribute__((format(printf, 2, 3))) static const char *
-say(struct nest *nest, const char *format, ...)
+const char *
+value_say(struct nest *nest, const char *format, ...)
 {
     va_list args;
     struct buf buf = buf_in(nest->em->arena);
@@ -85,8 +79,8 @@ say(struct nest *nest, const char *format, ...)
     return buf.data;
 }
 
-static struct value
-scalar(const char *text, enum lane lane)
+struct value
+value_scalar(const char *text, enum lane lane)
 {
     return (struct value){text, lane, false};
 }
@@ -100,11 +94,12 @@ number_text(struct nest *nest, double x, enum lane lane)
     if (isnan(x))
         return "NAN";
     const char *text =
-        lane == LANE_F32 ? say(nest, "%.9g", (double)(float)x) : say(nest, "%.17g", x);
+        lane == LANE_F32 ? value_say(nest, "%.9g", (double)(float)x) : value_say(nest, "%.17g", x);
     if (lane == LANE_F32 && isinf((float)x))
         return x > 0 ? "INFINITY" : "(-INFINITY)";
     bool whole = strpbrk(text, ".en") == NULL;
-    return say(nest, x < 0 || signbit(x) ? "(%s%s%s)" : "%s%s%s", text, whole ? ".0" : "", suffix);
+    return value_say(nest, x < 0 || signbit(x) ? "(%s%s%s)" : "%s%s%s", text, whole ? ".0" : "",
+                     suffix);
 }
 
 struct value
@@ -113,16 +108,16 @@ value_as(struct nest *nest, struct value value, enum lane lane, bool vector)
     if (value.vector && value.lane != lane) {
         const char *type = value_type(nest, lane, true);
         if (value.lane == LANE_BOOL) /* masks are -1 and 0 */
-            value.text = say(nest, "__builtin_convertvector(%s & 1, %s)", value.text, type);
+            value.text = value_say(nest, "__builtin_convertvector(%s & 1, %s)", value.text, type);
         else if (lane == LANE_BOOL)
-            value.text = say(nest, "__builtin_convertvector(%s != 0, %s)", value.text, type);
+            value.text = value_say(nest, "__builtin_convertvector(%s != 0, %s)", value.text, type);
         else
-            value.text = say(nest, "__builtin_convertvector(%s, %s)", value.text, type);
+            value.text = value_say(nest, "__builtin_convertvector(%s, %s)", value.text, type);
     } else if (value.lane != lane) {
         if (lane == LANE_BOOL)
-            value.text = say(nest, "(%s != 0)", value.text);
+            value.text = value_say(nest, "(%s != 0)", value.text);
         else
-            value.text = say(nest, "(%s)%s", lane_info[lane].scalar, value.text);
+            value.text = value_say(nest, "(%s)%s", lane_info[lane].scalar, value.text);
     }
     value.lane = lane;
     if (vector && !value.vector) {
@@ -130,7 +125,8 @@ value_as(struct nest *nest, struct value value, enum lane lane, bool vector)
         struct buf lanes = buf_in(nest->em->arena);
         if (is_native(nest, lane)) {
             buf_printf(&lanes, "%s(%s)",
-                       code_helper(nest->em, is_wide(nest) ? "vf64_all" : "vf32_all"), value.text);
+                       code_helper(nest->em, nest_is_wide(nest) ? "vf64_all" : "vf32_all"),
+                       value.text);
         } else {
             buf_printf(&lanes, "(%s){", type);
             for (unsigned i = 0; i < nest->lanes; i++)
@@ -144,15 +140,13 @@ value_as(struct nest *nest, struct value value, enum lane lane, bool vector)
     return value;
 }
 
-/* "c ? a : b" of one lane type. Vectors are cast, since C tells a typedef from what it adds up to.
- */
-static const char *
-chosen(struct nest *nest, const char *condition, struct value a, struct value b)
+const char *
+value_chosen(struct nest *nest, const char *condition, struct value a, struct value b)
 {
     if (!a.vector)
-        return say(nest, "(%s ? %s : %s)", condition, a.text, b.text);
+        return value_say(nest, "(%s ? %s : %s)", condition, a.text, b.text);
     const char *type = value_type(nest, a.lane, true);
-    return say(nest, "(%s ? (%s)%s : (%s)%s)", condition, type, a.text, type, b.text);
+    return value_say(nest, "(%s ? (%s)%s : (%s)%s)", condition, type, a.text, type, b.text);
 }
 
 /* ---- what has been computed already ---- */
@@ -262,10 +256,9 @@ static struct value
 value_at(struct nest *nest, const struct member *member, const struct expr *e,
          const struct value *reduced);
 
-/* A vector whose lanes are printed as scalars: for what no vector operation does. */
-static struct value
-lane_by_lane(struct nest *nest, const struct member *member, const struct expr *e,
-             const struct value *reduced)
+struct value
+value_by_lane(struct nest *nest, const struct member *member, const struct expr *e,
+              const struct value *reduced)
 {
     struct nest one = *nest;
     enum lane lane = value_lane(nest, member, e, true);
@@ -282,7 +275,7 @@ lane_by_lane(struct nest *nest, const struct member *member, const struct expr *
     for (unsigned i = 0; i < nest->active; i++) {
         struct value part = reduced != NULL ? *reduced : (struct value){0};
         if (part.vector)
-            part = scalar(say(nest, "%s[%u]", reduced->text, i), reduced->lane);
+            part = value_scalar(value_say(nest, "%s[%u]", reduced->text, i), reduced->lane);
         one.reduced = &part;
         struct value value = value_at(&one, member, e, &part);
         value = value_as(&one, value, lane, false);
@@ -295,9 +288,8 @@ lane_by_lane(struct nest *nest, const struct member *member, const struct expr *
     return (struct value){buf.data, lane, true};
 }
 
-/* Does it vary from lane to lane? */
-static bool
-varies(const struct nest *nest, const struct member *member, const struct expr *e)
+bool
+value_varies(const struct nest *nest, const struct member *member, const struct expr *e)
 {
     if (nest->vector < 0)
         return false;
@@ -307,266 +299,16 @@ varies(const struct nest *nest, const struct member *member, const struct expr *
     return false;
 }
 
-/* ---- loads ---- */
-
-static const struct box *
-find_box(const struct nest *nest, const struct tensor *tensor)
-{
-    const struct box *box = nest->boxes;
-    while (box != NULL && box->tensor != tensor)
-        box = box->outer;
-    return box;
-}
-
-/* Elements from one value of a subscript to the next. */
-static int64_t
-dimension_stride(const struct box *box, const struct tensor *tensor, unsigned dimension)
-{
-    int64_t stride = 1;
-    for (unsigned i = dimension + 1; i < tensor->rank; i++)
-        stride *= box != NULL && !box->whole ? box->at[i].extent : tensor->size[i];
-    return stride;
-}
-
-const char *
-value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
-              const struct lin *subscripts)
-{
-    const struct box *box = find_box(nest, tensor);
-    struct lin offset = {0};
-    (void)member;
-    for (unsigned i = 0; i < tensor->rank; i++) {
-        int64_t stride = dimension_stride(box, tensor, i);
-        lin_add(&offset, &subscripts[i], stride);
-        if (box != NULL && !box->whole) {
-            offset.add -= box->at[i].add * stride;
-            if (box->at[i].var != NULL)
-                lin_add_var(&offset, box->at[i].var, -stride);
-        }
-    }
-    const char *name = box != NULL && !box->whole ? box->name : nest->em->storage[tensor->number];
-    if (lin_is_number(&offset) && offset.add == 0)
-        return name;
-    return say(nest, "%s + %s", name, lin_text(nest->em->arena, &offset));
-}
-
-static const char *
-element_text(struct nest *nest, const char *address)
-{
-    const char *plus = strstr(address, " + ");
-    if (plus == NULL)
-        return say(nest, "%s[0]", address);
-    return say(nest, "%.*s[%s]", (int)(plus - address), address, plus + 3);
-}
-
-static struct value
-scalar_element(struct nest *nest, const struct tensor *tensor, const char *address)
-{
-    const char *element = element_text(nest, address);
-    switch (tensor->dtype) {
-    case DTYPE_F64:
-        return scalar(element, LANE_F64);
-    case DTYPE_F32:
-        return scalar(element, LANE_F32);
-    case DTYPE_F16:
-        return scalar(say(nest, "(float)%s", element), LANE_F32);
-    case DTYPE_BF16:
-        return scalar(say(nest, "%s(%s)", code_helper(nest->em, "f32_of_bf16"), element), LANE_F32);
-    case DTYPE_BOOL:
-        return scalar(say(nest, "(%s != 0)", element), LANE_BOOL);
-    default:
-        return scalar(say(nest, "(long)%s", element), LANE_I64);
-    }
-}
-
-/* Vectors from memory; false if hone.h has no such load. */
-static bool
-vector_load(struct nest *nest, const struct tensor *tensor, const char *address, bool tail,
-            struct value *value)
-{
-    static const struct {
-        enum lane lane;
-        const char *narrow, *wide;
-    } loads[DTYPE_COUNT] = {
-        [DTYPE_F64] = {LANE_F64, NULL, "vf64_load"},
-        [DTYPE_F32] = {LANE_F32, "vf32_load", NULL},
-        [DTYPE_F16] = {LANE_F32, "vf32_load_f16", NULL},
-        [DTYPE_BF16] = {LANE_F32, "vf32_load_bf16", NULL},
-        [DTYPE_I32] = {LANE_I32, "vi32_load", NULL},
-        [DTYPE_I8] = {LANE_I32, "vi32_load_i8", NULL},
-        [DTYPE_U8] = {LANE_I32, "vi32_load_u8", NULL},
-        [DTYPE_BOOL] = {LANE_I32, "vi32_load_u8", NULL},
-    };
-    const char *load = is_wide(nest) ? loads[tensor->dtype].wide : loads[tensor->dtype].narrow;
-    if (load == NULL)
-        return false;
-    if (tail)
-        value->text = say(nest, "%s(%s, %u)", code_helper(nest->em, say(nest, "%s_tail", load)),
-                          address, nest->active);
-    else
-        value->text = say(nest, "%s(%s)", code_helper(nest->em, load), address);
-    value->lane = loads[tensor->dtype].lane;
-    value->vector = true;
-    if (tensor->dtype == DTYPE_BOOL) {
-        value->text = say(nest, "(%s != 0)", value->text);
-        value->lane = LANE_BOOL;
-    }
-    return true;
-}
-
-/* May a whole vector be read from here although fewer lanes are in use? */
-static bool
-may_read_on(const struct nest *nest, const struct member *member, const struct expr *load,
-            const struct box *box)
-{
-    const struct tensor *tensor = load->tensor;
-    int64_t end = 0, low, high;
-    size_t size = dtype_info[tensor->dtype].size;
-    if (box != NULL && !box->whole)
-        return true; /* scratch has room behind its end */
-    const struct tensor *memory = work_memory(nest->em->schedule, tensor);
-    if (memory->input < 0 && memory->output < 0)
-        return true;
-    for (unsigned i = 0; i < tensor->rank; i++) {
-        subscript_interval(nest, member, load->args[i], &low, &high);
-        end += high * dimension_stride(box, tensor, i);
-    }
-    end += 1 + nest->lanes - nest->active;
-    int64_t room = memory->count;
-    if (memory->input >= 0) /* the rest of the last 64 bytes may be read */
-        room = (int64_t)((memory->count * size + 63) / 64 * 64 / size);
-    return end <= room;
-}
-
-/* The condition under which a load is inside; NULL: always. `lanes` of them: the whole vector. */
-static const char *
-inside_text(struct nest *nest, const struct member *member, const struct expr *load,
-            const struct lin *subscripts, bool *by_lane)
-{
-    struct buf buf = buf_in(nest->em->arena);
-    *by_lane = false;
-    for (unsigned i = 0; i < load->tensor->rank; i++) {
-        int64_t low, high, stride = 0, size = load->tensor->size[i];
-        subscript_interval(nest, member, load->args[i], &low, &high);
-        if (low >= 0 && high < size)
-            continue;
-        bool even = subscript_stride(nest, member, load->args[i], &stride);
-        const char *text = lin_text(nest->em->arena, &subscripts[i]);
-        const char *and = buf.length ? " && " : "";
-        *by_lane = *by_lane || !even || stride != 0;
-        if (!even || stride < 0 || stride > 2)
-            return "0"; /* lane by lane throughout */
-        if (low < 0)
-            buf_printf(&buf, "%s%s >= 0", and, text);
-        if (high >= size)
-            buf_printf(&buf, "%s%s < %" PRId64, buf.length ? " && " : "", text,
-                       size - stride * (nest->active - 1));
-    }
-    return buf.length ? buf.data : NULL;
-}
-
-/* Never inside its tensor at the current point. */
-static bool
-is_outside(const struct nest *nest, const struct member *member, const struct expr *load)
-{
-    for (unsigned i = 0; i < load->tensor->rank; i++) {
-        int64_t low, high;
-        subscript_interval(nest, member, load->args[i], &low, &high);
-        if (high < 0 || low >= load->tensor->size[i])
-            return true;
-    }
-    return false;
-}
-
-static struct value
-operand(struct nest *nest, const struct member *member, const struct expr *e, enum lane lane,
-        bool vector, const struct value *reduced);
-
-/* What a load is outside of its tensor, in the lanes of the load. */
-static struct value
-default_value(struct nest *nest, const struct member *member, const struct expr *load, bool vector)
-{
-    const struct expr *e = expr_default(load);
-    bool saved = nest->conditional;
-    nest->conditional = true;
-    struct value value =
-        operand(nest, member, e, value_lane(nest, member, load, vector), false, NULL);
-    nest->conditional = saved;
-    return value;
-}
-
-static struct value
-load_value(struct nest *nest, const struct member *member, const struct expr *e)
-{
-    if (expr_default(e) != NULL && is_outside(nest, member, e))
-        return default_value(nest, member, e, varies(nest, member, e));
-    const struct tensor *tensor = e->tensor;
-    const struct box *box = find_box(nest, tensor);
-    struct lin subscripts[LANG_MAX_RANK];
-    int64_t stride = 0;
-    bool by_lane = false;
-    struct value value;
-    if (nest->vector >= 0 && !nest->conditional && member != &nest->member[0] &&
-        tensor == nest->member[0].work->tensor && nest->member[0].result.text != NULL)
-        return nest->member[0].result; /* a guest reads its host at the current point */
-    const char *packed = pack_address(nest, member, e, &stride);
-    for (unsigned i = 0; packed == NULL && i < tensor->rank; i++) {
-        int64_t step;
-        if (!subscript_stride(nest, member, e->args[i], &step))
-            return lane_by_lane(nest, member, e, NULL);
-        stride += step * dimension_stride(box, tensor, i);
-        subscripts[i] = subscript_form(nest, member, e->args[i]);
-    }
-    bool vector = nest->vector >= 0 && stride != 0;
-    bool second = stride == 2 && packed == NULL && tensor->dtype == DTYPE_F32 && !is_wide(nest) &&
-                  nest->active == nest->lanes;
-    if (vector && stride != 1 && !second)
-        return lane_by_lane(nest, member, e, NULL);
-    const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
-    const char *inside = packed ? NULL : inside_text(nest, member, e, subscripts, &by_lane);
-    if (inside != NULL && by_lane && (strcmp(inside, "0") == 0 || !vector))
-        return lane_by_lane(nest, member, e, NULL);
-    if (!vector)
-        value = scalar_element(nest, tensor, address);
-    else if (second)
-        value =
-            (struct value){say(nest, "%s(%s)", code_helper(nest->em, "vf32_load_second"), address),
-                           LANE_F32, true};
-    else {
-        bool tail = nest->active < nest->lanes && packed == NULL &&
-                    !(inside == NULL && may_read_on(nest, member, e, box));
-        if (!vector_load(nest, tensor, address, tail, &value))
-            return lane_by_lane(nest, member, e, NULL);
-    }
-    if (packed != NULL)
-        pack_use(nest, e);
-    else if (box != NULL)
-        *box->used = true;
-    if (inside != NULL) {
-        struct value otherwise;
-        if (by_lane)
-            otherwise = lane_by_lane(nest, member, e, NULL);
-        else
-            otherwise = default_value(nest, member, e, varies(nest, member, e));
-        bool vectors = value.vector || otherwise.vector;
-        enum lane lane = value_lane(nest, member, e, vectors);
-        value = value_as(nest, value, lane, vectors);
-        otherwise = value_as(nest, otherwise, lane, vectors);
-        value.text = chosen(nest, inside, value, otherwise);
-    }
-    return value;
-}
-
 /* ---- operations ---- */
 
-static struct value
-operand(struct nest *nest, const struct member *member, const struct expr *e, enum lane lane,
-        bool vector, const struct value *reduced)
+struct value
+value_operand(struct nest *nest, const struct member *member, const struct expr *e, enum lane lane,
+              bool vector, const struct value *reduced)
 {
     if (e->op == OP_REAL || (e->op == OP_INT && lane >= LANE_F32)) {
         double x = e->op == OP_REAL ? e->real : (double)e->integer;
         if (lane >= LANE_F32)
-            return value_as(nest, scalar(number_text(nest, x, lane), lane), lane, vector);
+            return value_as(nest, value_scalar(number_text(nest, x, lane), lane), lane, vector);
     }
     return value_as(nest, value_at(nest, member, e, reduced), lane, vector);
 }
@@ -578,26 +320,27 @@ value_select(struct nest *nest, struct value condition, struct value a, struct v
         bool vector = a.vector || b.vector;
         a = value_as(nest, a, a.lane, vector);
         b = value_as(nest, b, a.lane, vector);
-        a.text = chosen(nest, condition.text, a, b);
+        a.text = value_chosen(nest, condition.text, a, b);
         return a;
     }
     a = value_as(nest, a, a.lane, true);
     b = value_as(nest, b, a.lane, true);
     if (is_native(nest, a.lane))
-        a.text = say(nest, "%s(%s, %s, %s)",
-                     code_helper(nest->em, is_wide(nest) ? "vf64_select" : "vf32_select"),
-                     condition.text, a.text, b.text);
-    else if (a.lane == LANE_BOOL || (a.lane == LANE_I32 && !is_wide(nest)) ||
-             (a.lane == LANE_I64 && is_wide(nest)))
         a.text =
-            say(nest, "((%s & %s) | (~%s & %s))", condition.text, a.text, condition.text, b.text);
+            value_say(nest, "%s(%s, %s, %s)",
+                      code_helper(nest->em, nest_is_wide(nest) ? "vf64_select" : "vf32_select"),
+                      condition.text, a.text, b.text);
+    else if (a.lane == LANE_BOOL || (a.lane == LANE_I32 && !nest_is_wide(nest)) ||
+             (a.lane == LANE_I64 && nest_is_wide(nest)))
+        a.text = value_say(nest, "((%s & %s) | (~%s & %s))", condition.text, a.text, condition.text,
+                           b.text);
     else { /* lanes of another width than the mask's */
         const char *mask =
             vector_type(nest, a.lane == LANE_F32 || a.lane == LANE_I32 ? "i32" : "i64");
         const char *type = value_type(nest, a.lane, true);
-        const char *m = say(nest, "__builtin_convertvector(%s, %s)", condition.text, mask);
-        a.text = say(nest, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", type, m, mask, a.text, m, mask,
-                     b.text);
+        const char *m = value_say(nest, "__builtin_convertvector(%s, %s)", condition.text, mask);
+        a.text = value_say(nest, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", type, m, mask, a.text, m,
+                           mask, b.text);
     }
     return a;
 }
@@ -606,9 +349,9 @@ struct value
 value_mask(struct nest *nest, struct value comparison, enum lane compared)
 {
     bool wide = compared == LANE_I64 || compared == LANE_F64;
-    if (comparison.vector && wide != is_wide(nest))
-        comparison.text = say(nest, "__builtin_convertvector(%s, %s)", comparison.text,
-                              value_type(nest, LANE_BOOL, true));
+    if (comparison.vector && wide != nest_is_wide(nest))
+        comparison.text = value_say(nest, "__builtin_convertvector(%s, %s)", comparison.text,
+                                    value_type(nest, LANE_BOOL, true));
     return comparison;
 }
 
@@ -618,11 +361,12 @@ value_choice(struct nest *nest, enum op op, enum lane lane, bool vector, const c
 {
     const char *word = op == OP_MAX ? "max" : "min";
     if (vector && is_native(nest, lane))
-        return say(nest, "%s(%s, %s)",
-                   code_helper(nest->em, say(nest, "v%s_%s", is_wide(nest) ? "f64" : "f32", word)),
-                   a, b);
-    struct value condition = {say(nest, "(%s %c %s)", a, op == OP_MAX ? '>' : '<', b), LANE_BOOL,
-                              vector};
+        return value_say(nest, "%s(%s, %s)",
+                         code_helper(nest->em, value_say(nest, "v%s_%s",
+                                                         nest_is_wide(nest) ? "f64" : "f32", word)),
+                         a, b);
+    struct value condition = {value_say(nest, "(%s %c %s)", a, op == OP_MAX ? '>' : '<', b),
+                              LANE_BOOL, vector};
     struct value x = {a, lane, vector}, y = {b, lane, vector};
     return value_select(nest, value_mask(nest, condition, lane), x, y).text;
 }
@@ -643,13 +387,14 @@ function_name(struct nest *nest, enum op op, enum lane lane, bool vector)
     if (vector) {
         if (!is_native(nest, lane))
             return NULL;
-        return code_helper_if_any(nest->em,
-                                  say(nest, "v%s_%s", wide ? "f64" : "f32", op_info[op].spelling));
+        return code_helper_if_any(
+            nest->em, value_say(nest, "v%s_%s", wide ? "f64" : "f32", op_info[op].spelling));
     }
     if (math[op] != NULL)
-        return say(nest, "%s%s", math[op], wide ? "" : "f");
+        return value_say(nest, "%s%s", math[op], wide ? "" : "f");
     /* rsqrt sigmoid softplus sign min max */
-    return code_helper(nest->em, say(nest, "%s_%s", op_info[op].spelling, wide ? "f64" : "f32"));
+    return code_helper(nest->em,
+                       value_say(nest, "%s_%s", op_info[op].spelling, wide ? "f64" : "f32"));
 }
 
 static struct value
@@ -660,16 +405,17 @@ call_value(struct nest *nest, const struct member *member, const struct expr *e,
     bool vector = false;
     enum lane lane = e->kind == KIND_F64 ? LANE_F64 : LANE_F32;
     for (unsigned i = 0; i < e->count; i++) {
-        args[i] = operand(nest, member, e->args[i], lane, false, reduced);
+        args[i] = value_operand(nest, member, e->args[i], lane, false, reduced);
         vector = vector || args[i].vector;
     }
     const char *name = function_name(nest, e->op, lane, vector);
     if (name == NULL)
-        return lane_by_lane(nest, member, e, reduced);
+        return value_by_lane(nest, member, e, reduced);
     for (unsigned i = 0; i < e->count; i++)
         args[i] = value_as(nest, args[i], lane, vector);
-    const char *text = e->count == 1 ? say(nest, "%s(%s)", name, args[0].text)
-                                     : say(nest, "%s(%s, %s)", name, args[0].text, args[1].text);
+    const char *text = e->count == 1
+                           ? value_say(nest, "%s(%s)", name, args[0].text)
+                           : value_say(nest, "%s(%s, %s)", name, args[0].text, args[1].text);
     return (struct value){text, lane, vector};
 }
 
@@ -678,22 +424,23 @@ static struct value
 integer_choice(struct nest *nest, const struct member *member, const struct expr *e,
                const struct value *reduced)
 {
-    bool vector = varies(nest, member, e);
+    bool vector = value_varies(nest, member, e);
     if (e->count == 2 && e->args[0] == e->args[1]) /* compilers remark it */
         return value_at(nest, member, e->args[0], reduced);
     for (unsigned i = 0; i < e->count; i++) /* what was reduced may be a vector all the same */
         vector = vector || value_at(nest, member, e->args[i], reduced).vector;
     enum lane lane = value_lane(nest, member, e, vector);
-    struct value a = operand(nest, member, e->args[0], lane, vector, reduced), b, condition;
+    struct value a = value_operand(nest, member, e->args[0], lane, vector, reduced), b, condition;
     if (e->op == OP_SIGN) {
-        a.text = vector ? say(nest, "((%s < 0) - (%s > 0))", a.text, a.text)
-                        : say(nest, "((%s > 0) - (%s < 0))", a.text, a.text);
+        a.text = vector ? value_say(nest, "((%s < 0) - (%s > 0))", a.text, a.text)
+                        : value_say(nest, "((%s > 0) - (%s < 0))", a.text, a.text);
         return a;
     }
-    b = e->op == OP_ABS ? (struct value){say(nest, "(-%s)", a.text), lane, vector}
-                        : operand(nest, member, e->args[1], lane, vector, reduced);
-    condition = (struct value){say(nest, "(%s %s %s)", a.text, e->op == OP_MIN ? "<" : ">", b.text),
-                               LANE_BOOL, vector};
+    b = e->op == OP_ABS ? (struct value){value_say(nest, "(-%s)", a.text), lane, vector}
+                        : value_operand(nest, member, e->args[1], lane, vector, reduced);
+    condition =
+        (struct value){value_say(nest, "(%s %s %s)", a.text, e->op == OP_MIN ? "<" : ">", b.text),
+                       LANE_BOOL, vector};
     return value_select(nest, value_mask(nest, condition, lane), a, b);
 }
 
@@ -711,20 +458,20 @@ infix_value(struct nest *nest, const struct member *member, const struct expr *e
         lane = LANE_BOOL;
     else if (comparison) { /* in the wider of the two */
         const struct expr *wider = x->kind > y->kind ? x : y;
-        bool v = varies(nest, member, x) || varies(nest, member, y);
+        bool v = value_varies(nest, member, x) || value_varies(nest, member, y);
         enum lane other = value_lane(nest, member, wider == x ? y : x, v);
         lane = value_lane(nest, member, wider, v);
         if (wider->kind == KIND_INT && other == LANE_I64)
             lane = LANE_I64;
         if (lane == LANE_BOOL && v)
-            lane = is_wide(nest) ? LANE_I64 : LANE_I32;
+            lane = nest_is_wide(nest) ? LANE_I64 : LANE_I32;
     } else
-        lane = value_lane(nest, member, e, varies(nest, member, e));
-    a = operand(nest, member, x, lane, false, reduced);
-    b = operand(nest, member, y, lane, false, reduced);
+        lane = value_lane(nest, member, e, value_varies(nest, member, e));
+    a = value_operand(nest, member, x, lane, false, reduced);
+    b = value_operand(nest, member, y, lane, false, reduced);
     vector = a.vector || b.vector;
     if (vector && e->kind == KIND_INT && (e->op == OP_DIV || e->op == OP_MOD))
-        return lane_by_lane(nest, member, e, reduced);
+        return value_by_lane(nest, member, e, reduced);
     if (vector && (logic || !is_native(nest, lane))) {
         a = value_as(nest, a, lane, true);
         b = value_as(nest, b, lane, true);
@@ -732,16 +479,17 @@ infix_value(struct nest *nest, const struct member *member, const struct expr *e
     const struct known *divisor = e->op == OP_DIV && vector ? find_known(nest, member, y) : NULL;
     if (divisor != NULL && divisor->reciprocal != NULL && lane == LANE_F32 && a.vector) {
         a = value_named(nest, "t", a);
-        a.text = say(nest, "(%s ? %s * %s : %s / %s)", divisor->safe, a.text, divisor->reciprocal,
-                     a.text, b.text);
+        a.text = value_say(nest, "(%s ? %s * %s : %s / %s)", divisor->safe, a.text,
+                           divisor->reciprocal, a.text, b.text);
         return a;
     }
     const char *sign = op_info[e->op].spelling;
     if (comparison && !vector && lane < LANE_F32 && strcmp(a.text, b.text) == 0)
-        return scalar(e->op == OP_LE || e->op == OP_GE || e->op == OP_EQ ? "1" : "0", LANE_BOOL);
+        return value_scalar(e->op == OP_LE || e->op == OP_GE || e->op == OP_EQ ? "1" : "0",
+                            LANE_BOOL);
     if (vector && logic)
         sign = e->op == OP_AND ? "&" : "|";
-    struct value value = {say(nest, "(%s %s %s)", a.text, sign, b.text), lane, vector};
+    struct value value = {value_say(nest, "(%s %s %s)", a.text, sign, b.text), lane, vector};
     if (comparison) {
         value.lane = LANE_BOOL;
         value = value_mask(nest, value, lane);
@@ -755,7 +503,7 @@ cast_value(struct nest *nest, const struct member *member, const struct expr *e,
 {
     enum dtype dtype = e->dtype;
     if (dtype == DTYPE_F64)
-        return operand(nest, member, e->args[0], LANE_F64, false, reduced);
+        return value_operand(nest, member, e->args[0], LANE_F64, false, reduced);
     struct value a = value_at(nest, member, e->args[0], reduced);
     switch (dtype) {
     case DTYPE_F32:
@@ -766,14 +514,16 @@ cast_value(struct nest *nest, const struct member *member, const struct expr *e,
         break;
     }
     if (a.vector)
-        return lane_by_lane(nest, member, e, reduced);
+        return value_by_lane(nest, member, e, reduced);
     if (dtype == DTYPE_F16)
-        return scalar(say(nest, "(float)(_Float16)%s", a.text), LANE_F32);
+        return value_scalar(value_say(nest, "(float)(_Float16)%s", a.text), LANE_F32);
     if (dtype == DTYPE_BF16)
-        return scalar(say(nest, "%s(%s((float)%s))", code_helper(nest->em, "f32_of_bf16"),
-                          code_helper(nest->em, "bf16_of_f32"), a.text),
-                      LANE_F32);
-    return scalar(say(nest, "(long)(%s)(long)%s", dtype_info[dtype].c_type, a.text), LANE_I64);
+        return value_scalar(value_say(nest, "%s(%s((float)%s))",
+                                      code_helper(nest->em, "f32_of_bf16"),
+                                      code_helper(nest->em, "bf16_of_f32"), a.text),
+                            LANE_F32);
+    return value_scalar(value_say(nest, "(long)(%s)(long)%s", dtype_info[dtype].c_type, a.text),
+                        LANE_I64);
 }
 
 /* The piece in force, or a chain of conditions. */
@@ -788,16 +538,19 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
     expr_interval(index, levels, &low, &high);
     for (unsigned i = 0; i < e->count; i++) {
         int64_t end = start + expr_integer(e->binder->extent[i]);
-        if (low >= start && high < end)
-            return value_at(nest, member, e->args[i], reduced);
+        if (low >= start && high < end) /* a number has as many digits as the whole */
+            return e->kind < KIND_F32
+                       ? value_at(nest, member, e->args[i], reduced)
+                       : value_operand(nest, member, e->args[i], value_lane(nest, member, e, false),
+                                       false, reduced);
         start = end;
     }
-    if (varies(nest, member, index))
-        return lane_by_lane(nest, member, e, reduced);
+    if (value_varies(nest, member, index))
+        return value_by_lane(nest, member, e, reduced);
     struct buf buf = buf_in(nest->em->arena);
     struct lin at = subscript_form(nest, member, index);
     enum lane lane = value_lane(nest, member, e, nest->vector >= 0);
-    bool vector = varies(nest, member, e), saved = nest->conditional;
+    bool vector = value_varies(nest, member, e), saved = nest->conditional;
     nest->conditional = true;
     start = 0;
     buf_putc(&buf, '(');
@@ -809,9 +562,9 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
         start = end;
         if (i + 1 < e->count)
             buf_printf(&buf, "%s < %" PRId64 " ? ", lin_text(nest->em->arena, &at), start);
-        if (vector) /* see chosen() */
+        if (vector) /* see value_chosen() */
             buf_printf(&buf, "(%s)", value_type(nest, lane, true));
-        buf_puts(&buf, operand(nest, member, e->args[i], lane, vector, reduced).text);
+        buf_puts(&buf, value_operand(nest, member, e->args[i], lane, vector, reduced).text);
         buf_puts(&buf, i + 1 < e->count ? " : " : ")");
     }
     *span = whole;
@@ -823,8 +576,8 @@ static struct value
 index_value(struct nest *nest, const struct member *member, const struct expr *e)
 {
     struct lin form = subscript_form(nest, member, e);
-    if (!varies(nest, member, e))
-        return scalar(say(nest, "(%s)", lin_text(nest->em->arena, &form)), LANE_I64);
+    if (!value_varies(nest, member, e))
+        return value_scalar(value_say(nest, "(%s)", lin_text(nest->em->arena, &form)), LANE_I64);
     enum lane lane = value_lane(nest, member, e, true);
     struct buf buf = buf_in(nest->em->arena);
     buf_printf(&buf, "((%s){", value_type(nest, lane, true));
@@ -843,15 +596,15 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
     switch (e->op) {
     case OP_INT:
         if (e->kind == KIND_BOOL)
-            return scalar(e->integer ? "1" : "0", LANE_BOOL);
-        return scalar(say(nest, e->integer < 0 ? "(%" PRId64 ")" : "%" PRId64, e->integer),
-                      LANE_I64);
+            return value_scalar(e->integer ? "1" : "0", LANE_BOOL);
+        return value_scalar(
+            value_say(nest, e->integer < 0 ? "(%" PRId64 ")" : "%" PRId64, e->integer), LANE_I64);
     case OP_REAL:
-        return scalar(number_text(nest, e->real, LANE_F32), LANE_F32);
+        return value_scalar(number_text(nest, e->real, LANE_F32), LANE_F32);
     case OP_INDEX:
         return index_value(nest, member, e);
     case OP_LOAD:
-        return load_value(nest, member, e);
+        return value_load(nest, member, e);
     case OP_REDUCE:
         return *reduced;
     case OP_CAT:
@@ -859,27 +612,28 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
     case OP_CAST:
         return cast_value(nest, member, e, reduced);
     case OP_IF: {
-        enum lane lane = value_lane(nest, member, e, varies(nest, member, e));
-        struct value condition = operand(nest, member, e->args[0], LANE_BOOL, false, reduced);
+        enum lane lane = value_lane(nest, member, e, value_varies(nest, member, e));
+        struct value condition = value_operand(nest, member, e->args[0], LANE_BOOL, false, reduced);
         return value_select(nest, condition,
-                            operand(nest, member, e->args[1], lane, false, reduced),
-                            operand(nest, member, e->args[2], lane, false, reduced));
+                            value_operand(nest, member, e->args[1], lane, false, reduced),
+                            value_operand(nest, member, e->args[2], lane, false, reduced));
     }
     case OP_NEG:
         a = value_at(nest, member, e->args[0], reduced);
         a = value_as(nest, a, value_lane(nest, member, e, a.vector), a.vector);
-        a.text = say(nest, "(-%s)", a.text);
+        a.text = value_say(nest, "(-%s)", a.text);
         return a;
     case OP_NOT:
-        a = operand(nest, member, e->args[0], LANE_BOOL, false, reduced);
-        a.text = say(nest, a.vector ? "(~%s)" : "(!%s)", a.text);
+        a = value_operand(nest, member, e->args[0], LANE_BOOL, false, reduced);
+        a.text = value_say(nest, a.vector ? "(~%s)" : "(!%s)", a.text);
         return a;
     case OP_DIV:
     case OP_MOD:
-        if (e->kind == KIND_INT && !varies(nest, member, e) &&
+        if (e->kind == KIND_INT && !value_varies(nest, member, e) &&
             !(e->loads && reduced != NULL && reduced->vector)) {
             struct lin form = subscript_form(nest, member, e);
-            return scalar(say(nest, "(%s)", lin_text(nest->em->arena, &form)), LANE_I64);
+            return value_scalar(value_say(nest, "(%s)", lin_text(nest->em->arena, &form)),
+                                LANE_I64);
         }
         return infix_value(nest, member, e, reduced);
     default:

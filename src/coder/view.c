@@ -1,6 +1,8 @@
 /* Views of a schedule: see view_int.h. */
 #include "coder/view_int.h"
 
+#include "base/num.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -41,10 +43,66 @@ view_body(const struct view *view)
     return view->work->reduce != NULL ? view->work->reduce->args[0] : view->work->code;
 }
 
-/* What one step of a level adds to an expression, however the rest of it is made; false: it
- * depends on where one is. */
 static bool
-step_of(const struct expr *e, unsigned level, int64_t *step)
+is_straight(const struct view_loop *loop)
+{
+    return loop->mark == MARK_UNROLL || loop->mark == MARK_OWN || loop->mark == MARK_VECTOR;
+}
+
+static bool
+is_running(const struct view_loop *loop)
+{
+    return !is_straight(loop) || (loop->mark == MARK_VECTOR && loop->trips > 1);
+}
+
+/* e/W or e%W, e = place + step * the index in lanes + what its loops add. */
+struct row {
+    int64_t width, place, step;
+};
+
+/* Do vectors of `extent` elements from the first on, cut by the straight loops from number `at` on,
+ * lie in one row each? */
+static bool
+keeps_row(const struct view *view, const struct row *row, size_t at, int64_t first, int64_t extent)
+{
+    while (at < view->count &&
+           (is_running(&view->loops[at]) || !(view->loops[at].moves & 1u << view->vector)))
+        at++;
+    if (at == view->count)
+        return num_floor_div(row->place + row->step * first, row->width) ==
+               num_floor_div(row->place + row->step * (first + extent - 1), row->width);
+    int64_t part = view->loops[at].extent[view->vector];
+    for (int64_t i = 0; i < extent; i += part)
+        if (!keeps_row(view, row, at + 1, first + i, part < extent - i ? part : extent - i))
+            return false;
+    return true;
+}
+
+/* e/W or e%W where the loops go by whole rows of W and no vector reaches into the next one: there
+ * the emitter knows the row and the place in it. */
+static bool
+goes_by_rows(const struct view *view, const struct expr *e)
+{
+    int64_t factor[LANG_MAX_LEVELS], extent = view->work->extent[view->vector];
+    struct row row = {.width = e->args[1]->integer};
+    if (e->args[1]->op != OP_INT || row.width <= 0 || !expr_affine(e->args[0], factor, &row.place))
+        return false;
+    for (size_t i = 0; i < view->count; i++) {
+        const struct view_loop *loop = &view->loops[i];
+        for (unsigned l = 0; l < view->work->levels && is_running(loop); l++)
+            if ((loop->moves & 1u << l) && factor[l] * loop->extent[l] % row.width != 0)
+                return false;
+        if (is_running(loop) && (loop->moves & 1u << view->vector))
+            extent = loop->extent[view->vector];
+    }
+    row.step = factor[view->vector];
+    return keeps_row(view, &row, 0, 0, extent);
+}
+
+/* What one step of a level adds to an expression, however the rest of it is made; false: it
+ * depends on where one is. With a view: what one lane adds. */
+static bool
+step_of(const struct view *view, const struct expr *e, unsigned level, int64_t *step)
 {
     int64_t a = 0, b = 0;
     *step = 0;
@@ -57,34 +115,53 @@ step_of(const struct expr *e, unsigned level, int64_t *step)
     case OP_NEG:
     case OP_ADD:
     case OP_SUB:
-        if (!step_of(e->args[0], level, &a) || (e->count > 1 && !step_of(e->args[1], level, &b)))
+        if (!step_of(view, e->args[0], level, &a) ||
+            (e->count > 1 && !step_of(view, e->args[1], level, &b)))
             return false;
         *step = e->op == OP_NEG ? -a : e->op == OP_ADD ? a + b : a - b;
         return true;
     case OP_MUL:
         for (unsigned i = 0; i < 2; i++)
-            if (e->args[i]->op == OP_INT && step_of(e->args[1 - i], level, &a)) {
+            if (e->args[i]->op == OP_INT && step_of(view, e->args[1 - i], level, &a)) {
                 *step = a * e->args[i]->integer;
                 return true;
             }
         return false;
+    case OP_DIV:
+    case OP_MOD:
+        if (view == NULL || !goes_by_rows(view, e) || !step_of(view, e->args[0], level, &a))
+            return false;
+        *step = e->op == OP_MOD ? a : 0;
+        return true;
     default:
         return false;
     }
 }
 
-bool
-view_stride(const struct expr *load, unsigned level, int64_t *stride)
+static bool
+stride_of(const struct view *view, const struct expr *load, unsigned level, int64_t *stride)
 {
     int64_t size = 1;
     *stride = 0;
     for (unsigned d = load->tensor->rank; d-- > 0; size *= load->tensor->size[d]) {
         int64_t step;
-        if (!step_of(load->args[d], level, &step))
+        if (!step_of(view, load->args[d], level, &step))
             return false;
         *stride += step * size;
     }
     return true;
+}
+
+bool
+view_stride(const struct expr *load, unsigned level, int64_t *stride)
+{
+    return stride_of(NULL, load, level, stride);
+}
+
+bool
+view_lane_stride(const struct view *view, const struct expr *load, int64_t *stride)
+{
+    return stride_of(view, load, (unsigned)view->vector, stride);
 }
 
 const struct token *
@@ -123,12 +200,6 @@ subscript_width(const struct expr *e, const int64_t *extent, int64_t size)
     return high - low + 1 < size ? high - low + 1 : size;
 }
 
-static int64_t
-common(int64_t a, int64_t b)
-{
-    return b == 0 ? a : common(b, a % b);
-}
-
 /* Rows of cache lines; dimensions that are taken whole run on into the next one. In a cache whose
  * ways are PAGE bytes, more than WAYS rows that lie a multiple of that apart take one another's
  * places: *room. */
@@ -147,7 +218,7 @@ box_bytes(const struct tensor *tensor, const int64_t *width, double *room)
     while (d > 0)
         rows *= (double)width[--d];
     double bytes = ceil(run / CACHE_LINE) * CACHE_LINE;
-    *room = rows * (rows > WAYS ? fmax(bytes, (double)common(stride, PAGE)) : bytes);
+    *room = rows * (rows > WAYS ? fmax(bytes, (double)num_common_divisor(stride, PAGE)) : bytes);
     return rows * bytes;
 }
 
@@ -189,12 +260,6 @@ view_runs(const struct view *view, size_t depth)
     for (size_t i = 0; i < depth; i++)
         runs *= view->loops[i].trips;
     return runs;
-}
-
-static bool
-is_straight(const struct view_loop *loop)
-{
-    return loop->mark == MARK_UNROLL || loop->mark == MARK_OWN || loop->mark == MARK_VECTOR;
 }
 
 static double
@@ -521,10 +586,8 @@ size_t
 view_roots(const struct schedule *schedule, size_t *roots)
 {
     size_t count = 0;
-    for (size_t i = 0; i < schedule->program->stage_count; i++) {
-        const struct work *work = &schedule->works[i];
-        if (work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place))
+    for (size_t i = 0; i < schedule->program->stage_count; i++)
+        if (work_is_root(&schedule->works[i]))
             roots[count++] = i;
-    }
     return count;
 }

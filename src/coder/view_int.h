@@ -67,6 +67,9 @@ view_body(const struct view *view);
 /* How far a load moves with one step of a level, in elements; false: not evenly. */
 bool
 view_stride(const struct expr *load, unsigned level, int64_t *stride);
+/* The same from lane to lane of a view that has lanes; its loops may go by whole rows. */
+bool
+view_lane_stride(const struct view *view, const struct expr *load, int64_t *stride);
 /* The pack token of a load, or NULL. */
 const struct token *
 view_pack(const struct view *view, const struct expr *load);

@@ -262,7 +262,7 @@ add_inline(struct arena *arena, struct line *line, const struct work *work)
 }
 
 bool
-work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
+work_is_provided_in(const struct schedule *schedule, size_t number, size_t reader, size_t top)
 {
     const struct line *line = &schedule->lines[reader];
     if (work_names(line, TOKEN_DO, number) || work_names(line, TOKEN_WITH, number) ||
@@ -273,8 +273,14 @@ work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
             work_names(&schedule->lines[line->tokens[i].stage], TOKEN_WITH, number))
             return true;
     const struct work *work = &schedule->works[reader];
-    return (work->fate == FATE_DO || work->fate == FATE_WITH) &&
-           work_is_provided(schedule, number, work->consumer);
+    return reader != top && (work->fate == FATE_DO || work->fate == FATE_WITH) &&
+           work_is_provided_in(schedule, number, work->consumer, top);
+}
+
+bool
+work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
+{
+    return work_is_provided_in(schedule, number, reader, schedule->program->stage_count);
 }
 
 /* ---- preparing ---- */

@@ -18,28 +18,6 @@ struct glance {
     struct judge_report *report;
 };
 
-/* True if it did nothing wrong. */
-static bool
-accept(struct glance *s, const struct judge__sample *sample)
-{
-    struct judge_report *report = s->report;
-
-    s->seen->timed_calls_checked += sample->checked;
-    if (sample->end.ending != BOX_DONE) {
-        judge__explain_ending(s->arena, &sample->calls, &sample->end, report);
-        return false;
-    }
-    if (!sample->wrong)
-        return true;
-    report->wrong = sample->what;
-    report->case_name = s->c->program->case_name;
-    report->status = JUDGE_WRONG;
-    report->reason = arena_printf(s->arena, "case %s, %lld of %lld elements of %s",
-                                  report->case_name, (long long)report->wrong.wrong,
-                                  (long long)report->wrong.elements, report->wrong.tensor);
-    return false;
-}
-
 /* One call on inputs whose results are known. */
 static enum status
 try_once(struct glance *s, struct diags *diags)
@@ -50,7 +28,7 @@ try_once(struct glance *s, struct diags *diags)
 
     if (status == STATUS_OK)
         status = judge__sample(&pool, s->arena, s->object, 1, 0, true, &sample, diags);
-    if (status == STATUS_OK && accept(s, &sample))
+    if (status == STATUS_OK && judge__accept(s->arena, &sample, s->seen, s->report))
         s->object->ns = sample.ns;
     judge__pool_close(&pool);
     return status;
@@ -71,7 +49,7 @@ take_samples(struct glance *s, struct diags *diags)
 
         status =
             judge__sample(&pool, s->arena, s->object, calls, s->object->ns, false, &sample, diags);
-        if (status == STATUS_OK && !accept(s, &sample))
+        if (status == STATUS_OK && !judge__accept(s->arena, &sample, s->seen, s->report))
             break;
         times[count++] = sample.ns;
     }

@@ -336,6 +336,11 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
               size_t calls, double expected, bool check, struct judge__sample *sample,
               struct diags *diags);
 
+/* What a sample shows of the kernel: false if it died or was wrong, which the report then says. */
+bool
+judge__accept(struct arena *arena, const struct judge__sample *sample, struct judge_case *seen,
+              struct judge_report *report);
+
 /* How many calls make a sample that the clock can tell, if one takes so long. */
 size_t
 judge__calls_for(const struct judge__case *c, double ns);

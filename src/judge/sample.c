@@ -179,6 +179,26 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
     return STATUS_OK;
 }
 
+bool
+judge__accept(struct arena *arena, const struct judge__sample *sample, struct judge_case *seen,
+              struct judge_report *report)
+{
+    seen->timed_calls_checked += sample->checked;
+    if (sample->end.ending != BOX_DONE) {
+        judge__explain_ending(arena, &sample->calls, &sample->end, report);
+        return false;
+    }
+    if (!sample->wrong)
+        return true;
+    report->wrong = sample->what;
+    report->case_name = sample->calls.c->program->case_name;
+    report->status = JUDGE_WRONG;
+    report->reason = arena_printf(arena, "case %s, %lld of %lld elements of %s", report->case_name,
+                                  (long long)report->wrong.wrong, (long long)report->wrong.elements,
+                                  report->wrong.tensor);
+    return false;
+}
+
 enum status
 judge__pilot(struct judge__case *c, struct arena *arena, const struct judge__object *object,
              uint64_t seed, struct judge__sample *sample, struct diags *diags)

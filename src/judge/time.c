@@ -44,21 +44,16 @@ struct race {
 
 /* ---- what a sample of the kernel may show ---- */
 
-/* True if the race can go on. */
+/* True if the race can go on. The kernel was right when it was checked, and is told so. */
 static bool
 accept(struct race *race, const struct judge__sample *sample)
 {
     struct judge_report *report = race->report;
 
-    race->seen->timed_calls_checked += sample->checked;
-    if (sample->end.ending != BOX_DONE) {
-        judge__explain_ending(race->arena, &sample->calls, &sample->end, report);
-        return false;
-    }
-    if (!sample->wrong)
+    if (judge__accept(race->arena, sample, race->seen, report))
         return true;
-    report->wrong = sample->what;
-    report->case_name = race->c->program->case_name;
+    if (report->status != JUDGE_WRONG)
+        return false;
     report->status = sample->lazy ? JUDGE_CHEATED : JUDGE_WRONG;
     report->reason = arena_printf(
         race->arena,

@@ -6,6 +6,8 @@
  *   lang_cost, lang_light                                  what follows from it
  *   lang_interpret                                         its meaning, on small shapes
  *   lang_emit                                              the same meaning as C, for true shapes
+ *   lang_catalogue, lang_instance    the operators there are, and one of them as a task of its own
+ *   lang_read_words, lang_rank       a task in words, and which operator is nearest
  *
  * Ownership law: everything returned lives in the arena given to lang_open or named in the call.
  * Errors are the caller's (a positioned message in `diags`, STATUS_INPUT) or ours (assert).
@@ -78,6 +80,78 @@ lang_hash(struct arena *arena, const struct program *program);
 enum status
 lang_format(struct buf *buf, const char *path, const char *text, size_t length,
             struct diags *diags);
+
+/* ---- what there is ---- */
+
+enum lang_entry_kind {
+    LANG_OPERATOR, /* of the library: for any sizes and types */
+    LANG_FUNCTION, /* a def of the library, over scalars */
+    LANG_EXAMPLE,  /* a whole program, with its sizes */
+};
+
+struct lang_entry {
+    enum lang_entry_kind kind;
+    const char *file; /* "lib/norms.op" */
+    const char *name;
+    const char *about; /* its comments, without their signs, in one line */
+    const char *text;  /* from the comment on */
+};
+
+/* The operators and functions of the library, then the examples. */
+size_t
+lang_catalogue(struct arena *arena, struct lang_entry **entries);
+
+struct lang_shape {
+    const int64_t *sizes;
+    size_t rank;
+};
+
+/* What a task made of an entry should have. */
+struct lang_wish {
+    enum dtype dtype;                /* of the inputs that the operator leaves open */
+    const struct lang_shape *shapes; /* of the inputs, in their order, as far as they are said */
+    size_t shape_count;
+    const struct lang_size *sizes; /* of dims by name; these go before the shapes */
+    size_t size_count;
+};
+
+/* The entry as a program that stands alone, in the house style; what is not wished for has a usual
+ * size. *unused says which shapes fit no input, or is "". STATUS_INPUT: sizes contradict one
+ * another, or the operator refuses them. */
+enum status
+lang_instance(struct arena *arena, struct buf *buf, const struct lang_entry *entry,
+              const struct lang_wish *wish, const char **unused, struct diags *diags);
+
+/* A task in words: "rms norm, 4096x1024 floats, N=512". */
+struct lang_words {
+    struct lang_wish wish;
+    const char *const *words; /* what is left, in lower case */
+    const bool *without;      /* each: it stands behind "without" or "no" */
+    size_t count;
+};
+
+/* STATUS_INPUT: a size that is none. */
+enum status
+lang_read_words(struct arena *arena, const char *text, struct lang_words *words,
+                struct diags *diags);
+
+struct lang_match {
+    const struct lang_entry *entry;
+    double score;
+};
+
+/* The entries by how well the words fit, the best first; those that do not fit at all are left out.
+ */
+size_t
+lang_rank(struct arena *arena, const struct lang_words *words, const struct lang_entry *entries,
+          size_t count, struct lang_match **matches);
+
+/* A program that somebody drafted, a model perhaps: the text of the reply, with or without words
+ * and fences around it. *program is what was found in it, in the house style. STATUS_INPUT: it is
+ * none, and `diags` says why in words that may be sent back. */
+enum status
+lang_draft(struct arena *arena, const char *reply, const char *path, const char **program,
+           struct diags *diags);
 
 /* ---- cost ---- */
 

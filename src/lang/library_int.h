@@ -1,4 +1,5 @@
-/* The operator library, the .op files under lib/, embedded at build time (generated library.c). */
+/* The operator library, the .op files under lib/, and the examples, embedded at build time
+ * (generated library.c). */
 #ifndef HONE_LANG_LIBRARY_INT_H
 #define HONE_LANG_LIBRARY_INT_H
 
@@ -7,5 +8,6 @@ struct library_file {
 };
 
 extern const struct library_file library_files[]; /* ended by a NULL path */
+extern const struct library_file example_files[]; /* likewise */
 
 #endif

@@ -383,15 +383,16 @@ interval(const struct expr *e, const struct level *levels, enum pieces pieces, i
     int64_t c, d;
     *low = -FAR;
     *high = FAR;
-    if (e->tree > 2000 || e->kind > KIND_INT) /* too long to walk again and again */
+    if (e->kind > KIND_INT)
+        return;
+    if (expr_is_constant(e)) { /* also an `if` on sizes alone, whose branches would make a hull */
+        if (expr_checked_integer(e, &c))
+            *low = *high = saturate(c);
+        return;
+    }
+    if (e->tree > 2000) /* too long to walk again and again */
         return;
     switch (e->op) {
-    case OP_INT:
-        *low = *high = e->integer;
-        return;
-    case OP_DIM:
-        *low = *high = e->dim->size;
-        return;
     case OP_INDEX:
         *low = levels[e->level].low, *high = levels[e->level].high;
         return;

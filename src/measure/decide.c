@@ -8,7 +8,9 @@
  *
  *  D1  the outcome is a function of the rule and of what was told, nothing else
  *  D2  once decided, nothing changes it
- *  D3  a disturbed round touches neither value: it is repeated whole, and counted */
+ *  D3  a disturbed round touches neither value: it is repeated whole, and counted; too many of them
+ *      end it without a statement, unless all agree by more than BEYOND_DISTURBANCE: then it is
+ *      decided nevertheless */
 #include "measure/measure.h"
 
 #include <assert.h>

@@ -405,7 +405,7 @@ const struct key recipe__keys[] = {
     NUMBER("share", "X", "share of the run's time at most", "(what is left)", SHARE(PHASE(share))),
     PHRASES("skip", "light X, correct", "it is left out when", NULL, skips, "reason"),
     ONE("pass", "best | top N | all correct | best, one per structure", "it hands on", "best",
-        passes, "what is handed on"),
+        passes, "choice"),
     PHRASES("mix", "edit X, whole X, cross X", "shares of the coder's calls",
             "(as the coder returns)", mixes, "kind of call"),
     NUMBER("plans", "N", "plans asked for at once", "1", COUNT(PHASE(plans), 1, 100)),

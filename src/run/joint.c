@@ -140,16 +140,16 @@ team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node 
     case AGENT_FORMAT_STAGE:
     case AGENT_FORMAT_EDITS:
     case AGENT_FORMAT_FILL:
+    case AGENT_FORMAT_FILE:
         if (agent_apply(team->loop->arena, shown, reply, &text, &reason) != STATUS_OK)
             return fail(slot, reason);
-        return from_c(slot, text, base, node);
+        return reply->format == AGENT_FORMAT_FILE ? from_file(slot, text, node)
+                                                  : from_c(slot, text, base, node);
     case AGENT_FORMAT_PICK:
         if (reply->pick < 1 || (size_t)reply->pick > slot->change_count)
             return fail(slot, "there is no choice of that number");
         node->why = slot->changes[reply->pick - 1].words;
         return from_schedule(slot, slot->changes[reply->pick - 1].schedule, node);
-    case AGENT_FORMAT_FILE:
-        return from_file(slot, reply->text, node);
     default:
         return fail(slot, "it has no kernel in it");
     }

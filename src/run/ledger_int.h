@@ -32,6 +32,7 @@ struct ledger {
     size_t call_count, call_next;
 
     const char *difference; /* the first one between then and now; NULL: none */
+    bool off;               /* the run was stopped: what follows is no part of it */
     bool over;              /* a replay has come to the end of what is there */
 };
 
@@ -49,6 +50,10 @@ ledger_recall(struct ledger *ledger, const char *kind, const char *key, const ch
 enum status
 ledger_note(struct ledger *ledger, const char *kind, const char *key, const char *answer,
             struct diags *diags);
+
+/* An item of memory, and that it was learned: so that nothing is learned twice. */
+enum status
+ledger_learn(struct ledger *ledger, const char *key, struct store_item *item, struct diags *diags);
 
 /* ---- rows of the archive: those that are there already are not added again ---- */
 

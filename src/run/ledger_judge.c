@@ -105,6 +105,17 @@ read_answer(struct court *court, const struct told_task *task, const char *answe
     return STATUS_MACHINE;
 }
 
+static void
+drop(void *context, struct judge_kernel *kernel)
+{
+    struct court *court = context;
+    struct told_kernel *told = (struct told_kernel *)kernel;
+    if (told == NULL || told->real == NULL)
+        return;
+    court->real.drop(court->real.context, told->real);
+    told->real = NULL;
+}
+
 static enum status
 look(void *context, struct judge_task *task, struct arena *arena, const char *text,
      struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
@@ -128,18 +139,9 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
     }
     if (status == STATUS_OK && report->status == JUDGE_BUILT)
         *kernel = (struct judge_kernel *)made;
+    else
+        drop(context, (struct judge_kernel *)made); /* it was built, and then it was wrong */
     return status;
-}
-
-static void
-drop(void *context, struct judge_kernel *kernel)
-{
-    struct court *court = context;
-    struct told_kernel *told = (struct told_kernel *)kernel;
-    if (told == NULL || told->real == NULL)
-        return;
-    court->real.drop(court->real.context, told->real);
-    told->real = NULL;
 }
 
 /* One that is only known from the archive is built again, to be compared. */

@@ -47,8 +47,10 @@ team__put_item(struct team *team, enum recipe_memory kind, const char *key, cons
                double gain)
 {
     struct loop *loop = team->loop;
-    if (loop->ledger->store == NULL || loop->ledger->mode == RUN_REPLAY)
-        return STATUS_OK;
+    const char *ignored, *name = recipe_memory_info[kind].name;
+    enum status status = ledger_recall(loop->ledger, "lesson", name, &ignored, loop->diags);
+    if (status != STATUS_NO || loop->ledger->store == NULL)
+        return status == STATUS_NO ? STATUS_OK : status;
     struct store_item item = {.kind = recipe_memory_info[kind].name,
                               .key = key,
                               .text = text,
@@ -64,7 +66,7 @@ team__put_item(struct team *team, enum recipe_memory kind, const char *key, cons
                                         .q = gain > 1   ? 1
                                              : gain > 0 ? 0
                                                         : -1}};
-    return store_item_put(loop->ledger->store, &item, loop->diags);
+    return ledger_learn(loop->ledger, name, &item, loop->diags);
 }
 
 static bool

@@ -7,6 +7,16 @@
 
 /* ---- the cases ---- */
 
+/* Of the time for all: what the final judgement gets, a part of it and no more than it needs. */
+static const double FINAL_PART = 0.2, FINAL_SECONDS = 3; /* the latter for each case */
+
+static double
+searching_seconds(const struct run_options *options)
+{
+    return options->seconds -
+           fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
+}
+
 /* What is left, divided among the cases that are left. */
 static struct share
 share_of(const struct loop *loop, size_t number, unsigned most, double seconds)
@@ -168,8 +178,8 @@ explain(struct loop *loop)
 
 /* ---- the whole ---- */
 
-static enum status
-open_cases(struct loop *loop)
+enum status
+run__open_cases(struct loop *loop)
 {
     const struct run_options *options = loop->options;
     struct run_result *result = loop->result;
@@ -208,12 +218,14 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
                         /* the start and the plain one of each case come on top */
                         .most_tried = filled.evaluations + 2 * filled.case_count + 2};
     if (status == STATUS_OK)
-        status = open_cases(&loop);
+        status = run__open_cases(&loop);
     if (status == STATUS_OK)
         status = run__read_machine(&loop, &filled.machine);
     if (status == STATUS_OK)
-        status = filled.team ? run__team(&loop)
-                             : run__tune_cases(&loop, filled.evaluations, filled.seconds);
+        status = filled.team
+                     ? run__team(&loop)
+                     : run__tune_cases(&loop, filled.evaluations, searching_seconds(&filled));
+    ledger.off = run__is_stopped(&loop);
     if (status == STATUS_OK)
         status = finish(&loop);
     if (status == STATUS_OK)

@@ -73,9 +73,9 @@ formats_for(struct phase *phase, struct slot *slot, const struct recipe_role *co
         1u << AGENT_FORMAT_FILE | 1u << AGENT_FORMAT_SCHEDULE | 1u << AGENT_FORMAT_PROGRAM;
     unsigned edit = 1u << AGENT_FORMAT_EDITS | 1u << AGENT_FORMAT_STAGE | 1u << AGENT_FORMAT_FILL |
                     1u << AGENT_FORMAT_SCHEDULE;
-    const struct node *base = team__solid(slot->base);
-    if (base == NULL && (all & whole))
-        return all & whole;
+    unsigned first = team__solid(slot->base) == NULL ? all & whole : 0;
+    if (first != 0)
+        return first;
     if (slot->change_count > 0 && team__chooses(phase->team, coder))
         return 1u << AGENT_FORMAT_PICK;
     all &= ~(1u << AGENT_FORMAT_PICK);
@@ -435,7 +435,8 @@ carry_out(struct phase *phase, struct slot *slots, size_t count, unsigned sample
 {
     enum status status = propose(phase, slots, count);
     unsigned accepted = 0;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < count && status == STATUS_OK && !run__is_stopped(phase->team->loop);
+         i++) {
         if (!slots[i].dropped && !slots[i].heard)
             status = hear_coder(phase, &slots[i]);
         if (status == STATUS_OK && !slots[i].dropped)

@@ -2,6 +2,7 @@
  *
  *   run_optimize      the fastest kernel that the built-in proposer finds for a task
  *   run_optimize_by   the same with another judge: tests answer from what was measured before
+ *   run_dry           what would be asked of models
  *   run_start_read    the schedules that a kernel file of ours carries
  *   run_put_verdict   a verdict as JSON
  *   run_put_library   a kernel file's schedules as a library for every size and instruction set
@@ -65,7 +66,8 @@ struct run_news {
     const char *phase, *role; /* role: also "builtin", "judge", "sweep" */
     unsigned lane, round, rounds;
     const char *text;         /* "correct 3.61 ms, 6 % faster, accepted" */
-    double tokens;            /* of a reply that is coming in; 0: none is */
+    double tokens;            /* of a reply that is coming in */
+    bool waiting;             /* for that reply: nothing else is new */
     double best_us, light_us; /* of the first case */
     unsigned evaluations;
     double seconds;
@@ -203,6 +205,25 @@ run_real_judge(struct judge *judge);
 enum status
 run_optimize_by(struct arena *arena, const struct run_judge *judge,
                 const struct run_options *options, struct run_result *result, struct diags *diags);
+
+/* ---- before anything is done ---- */
+
+struct run_dry_prompt {
+    const char *phase, *role, *system, *user;
+    const struct llm_model *model; /* NULL: a stand-in */
+    double tokens, constant;       /* about; constant: of those, the same each time */
+};
+
+struct run_dry {
+    struct run_dry_prompt *prompts;
+    size_t count;
+};
+
+/* The first prompt of every role of options->team; nothing is measured or sent. STATUS_INPUT: one
+ * cannot fit into the window of its model. */
+enum status
+run_dry(struct arena *arena, const struct run_options *options, struct run_dry *dry,
+        struct diags *diags);
 
 /* ---- texts ---- */
 

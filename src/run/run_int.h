@@ -42,6 +42,10 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
 struct schedule *
 run__schedule(const struct loop *loop, const struct run_case *of, const char *text);
 
+/* The programs of the cases, with room for their candidates (optimize.c). */
+enum status
+run__open_cases(struct loop *loop);
+
 /* All cases one after the other, each with its share of so many evaluations and seconds (0: no
  * limit), counted from the beginning of the run (optimize.c). */
 enum status

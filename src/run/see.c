@@ -491,13 +491,6 @@ put_memory(struct team *team, enum recipe_memory kind, unsigned most)
     return team__recall(team, kind, most ? most : shown ? shown : 4);
 }
 
-static struct node *
-base_of(struct team *team, const struct speech *speech)
-{
-    const struct node *base = speech->slot ? team__solid(speech->slot->base) : team->best;
-    return base ? team->nodes[base->number] : NULL;
-}
-
 static bool
 sees(const struct speech *speech, enum agent_section section)
 {
@@ -505,6 +498,13 @@ sees(const struct speech *speech, enum agent_section section)
         if (speech->role->agent.sees[i].section == section)
             return true;
     return false;
+}
+
+static struct node *
+base_of(struct team *team, const struct speech *speech)
+{
+    const struct node *base = speech->slot ? team__solid(speech->slot->base) : team->best;
+    return base ? team->nodes[base->number] : NULL;
 }
 
 static const char *

@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double NEWS_SECONDS = 0.2;
@@ -47,8 +48,8 @@ drawn(const struct team *team, unsigned call)
 }
 
 /* NULL: a stand-in. */
-static const struct llm_model *
-model_of(const struct team *team, const struct recipe_role *role)
+const struct llm_model *
+team__model(const struct team *team, const struct recipe_role *role)
 {
     const struct run_team *who = team->who;
     for (size_t i = 0; i < who->role_count && !team->alone; i++)
@@ -69,13 +70,24 @@ is_person(const struct recipe_role *role)
     return role->model != NULL && !strcmp(role->model, "ask");
 }
 
-/* Who was never looked at is taken for one: a choice cannot be malformed. */
+/* Who was never looked at is taken for one: a choice cannot be malformed. What a model can do is an
+ * answer of the world, as its window is. */
 bool
-team__chooses(const struct team *team, const struct recipe_role *role)
+team__chooses(struct team *team, const struct recipe_role *role)
 {
-    const struct llm_model *model = model_of(team, role);
-    enum llm_skill skill = model ? llm_facts(model).skill : LLM_SKILL_CHOOSER;
-    return skill != LLM_SKILL_STRONG && skill != LLM_SKILL_WHOLE_FILE;
+    struct loop *loop = team->loop;
+    const struct llm_model *model = team__model(team, role);
+    const char *skill;
+    if (model == NULL)
+        return true;
+    struct llm_facts facts = llm_facts(model);
+    enum status status = ledger_recall(loop->ledger, "skill", facts.text, &skill, loop->diags);
+    if (status == STATUS_NO) {
+        skill = llm_skill_info[facts.skill].name;
+        status = ledger_note(loop->ledger, "skill", facts.text, skill, loop->diags);
+    }
+    return status != STATUS_OK || (strcmp(skill, llm_skill_info[LLM_SKILL_STRONG].name) != 0 &&
+                                   strcmp(skill, llm_skill_info[LLM_SKILL_WHOLE_FILE].name) != 0);
 }
 
 /* ---- the question ---- */
@@ -128,21 +140,53 @@ prompt_text(struct team *team, const struct speech *speech)
     return text.data ? text.data : "";
 }
 
-/* Sections, words, format: the first message of a conversation. */
+/* What fits into a prompt; 0: any. How large a window is was found out when the run began: prompts
+ * must be the same again where nobody can be asked. */
 static enum status
-compose(struct team *team, struct speech *speech)
+room_of(struct team *team, const struct speech *speech, double *room)
+{
+    struct loop *loop = team->loop;
+    const char *answer;
+    unsigned reply = speech->role->reply ? speech->role->reply : USUAL_REPLY;
+    *room = 0;
+    if (speech->model == NULL)
+        return STATUS_OK;
+    struct llm_facts facts = llm_facts(speech->model);
+    enum status status = ledger_recall(loop->ledger, "window", facts.text, &answer, loop->diags);
+    if (status == STATUS_NO) {
+        answer = arena_printf(loop->arena, "%.0f", facts.window);
+        status = ledger_note(loop->ledger, "window", facts.text, answer, loop->diags);
+    }
+    if (status == STATUS_OK)
+        *room = strtod(answer, NULL);
+    *room -= reply < *room / 2 ? reply : *room / 2;
+    return status;
+}
+
+/* Sections, words, format: the first message of a conversation. */
+enum status
+team__compose(struct team *team, struct speech *speech)
 {
     struct agent_text texts[AGENT_SECTION_COUNT];
     struct agent_prompt prompt;
     size_t count = team__sections(team, speech, texts);
-    double window = speech->model ? llm_facts(speech->model).window : 0;
-    unsigned reply = speech->role->reply ? speech->role->reply : USUAL_REPLY;
-    if (window > 0)
-        window -= reply < window / 2 ? reply : window / 2;
-    enum status status = agent_prompt(team->loop->arena, &speech->role->agent, texts, count,
-                                      speech->formats, window, &prompt, team->loop->diags);
+    double window;
+    enum status status = room_of(team, speech, &window);
     if (status != STATUS_OK)
         return status;
+    struct diags *ours = diags_create(team->loop->arena, 4);
+    status = agent_prompt(team->loop->arena, &speech->role->agent, texts, count, speech->formats,
+                          window, &prompt, ours);
+    if (status == STATUS_INPUT && speech->role->agent.kind != AGENT_CODER) {
+        team__news(team, speech->role->agent.name, 0, "not asked: %s",
+                   diags_count(ours) ? diags_get(ours, 0)->message : "it does not fit");
+        return STATUS_NO; /* who is not needed for a proposal is left out */
+    }
+    if (status != STATUS_OK) {
+        diags_add(team->loop->diags, DIAG_ERROR, (struct place){0}, "%s",
+                  diags_count(ours) ? diags_get(ours, 0)->message : "a prompt does not fit");
+        return status;
+    }
     speech->system = prompt.system;
     speech->schema = prompt.schema;
     speech->messages[0] = (struct llm_message){LLM_USER, prompt.user};
@@ -224,6 +268,16 @@ ask_person(struct team *team, const struct speech *speech)
 
 /* ---- putting it ---- */
 
+/* Who was stopped asks nothing more; what it still does is no part of the run, so that it can go on
+ * from here as if nothing had been. */
+static bool
+is_stopped(struct team *team)
+{
+    bool stopped = run__is_stopped(team->loop);
+    team->loop->ledger->off = team->loop->ledger->off || stopped;
+    return stopped;
+}
+
 static void
 fill_row(struct team *team, struct speech *speech, const struct llm_request *request, char *hash)
 {
@@ -283,12 +337,12 @@ send(struct team *team, struct speech *speech)
 enum status
 team__ask(struct team *team, struct speech *speech)
 {
-    if (team__spent(team) != NULL)
+    if (is_stopped(team) || team__spent(team) != NULL)
         return STATUS_NO;
-    speech->model = is_person(speech->role) ? NULL : model_of(team, speech->role);
+    speech->model = is_person(speech->role) ? NULL : team__model(team, speech->role);
     speech->turn = 0;
     speech->repeated = false;
-    enum status status = compose(team, speech);
+    enum status status = team__compose(team, speech);
     return status == STATUS_OK ? send(team, speech) : status;
 }
 
@@ -372,7 +426,7 @@ await(struct team *team, struct speech *speech)
 {
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !speech->said) {
-        if (run__is_stopped(team->loop)) {
+        if (is_stopped(team)) {
             llm_cancel(speech->call);
             llm_wait(team->who->llm, 0);
             return STATUS_NO;
@@ -381,9 +435,11 @@ await(struct team *team, struct speech *speech)
         if (speech->call != NULL && team->who->news != NULL) {
             struct llm_progress progress = llm_progress(speech->call);
             team->tokens = progress.tokens;
+            team->waiting = true;
             team__news(team, speech->role->agent.name, speech->slot ? speech->slot->step.lane : 0,
                        "%.1fk tokens, %.0f s", progress.tokens / 1000, progress.seconds);
             team->tokens = 0;
+            team->waiting = false;
         }
         status = fetch(team);
     }

@@ -397,8 +397,8 @@ smallest_case(const struct loop *loop)
     return smallest;
 }
 
-static enum status
-open_team(struct team *team)
+void
+team__set_scene(struct team *team)
 {
     struct loop *loop = team->loop;
     const struct run_options *options = loop->options;
@@ -418,10 +418,18 @@ open_team(struct team *team)
                                        .compiler = team->who->compiler,
                                        .flags = team->who->flags,
                                        .cpu = team->who->cpu};
+}
+
+static enum status
+open_team(struct team *team)
+{
+    const struct run_options *options = team->loop->options;
+    size_t cases = team->loop->result->case_count;
+    team__set_scene(team);
     enum status status = open_task(team, options->cases, cases, &team->all);
     team->small = team->all;
     if (status == STATUS_OK && cases > 1)
-        status = open_task(team, &options->cases[smallest_case(loop)], 1, &team->small);
+        status = open_task(team, &options->cases[smallest_case(team->loop)], 1, &team->small);
     return status;
 }
 
@@ -436,6 +444,7 @@ run__team(struct loop *loop)
         status = open_team(&team);
     for (size_t i = 0; i < team.who->recipe->phase_count && status == STATUS_OK; i++)
         status = run_phase(&team, i);
+    loop->ledger->off = run__is_stopped(loop);
     if (status == STATUS_OK)
         status = choose_all(&team);
     for (size_t i = 0; i < team.node_count; i++)

@@ -80,10 +80,12 @@ struct team {
     size_t handed_count;
     struct lines board, traps, insights, history;
     const char *hints;
+    size_t notes;   /* of the inbox that were taken */
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
     bool alone;    /* models gave too much that cannot be used: stand-ins go on */
-    double tokens; /* of the reply that is coming in */
+    double tokens; /* of the reply that is coming in, */
+    bool waiting;  /* and that it is waited for */
     struct phase *phase;
 };
 
@@ -157,7 +159,7 @@ struct speech {
 
 /* Whether this role's model chooses rather than writes. */
 bool
-team__chooses(const struct team *team, const struct recipe_role *role);
+team__chooses(struct team *team, const struct recipe_role *role);
 
 /* Changes of the step's base that nobody tried, at most `most`. */
 size_t
@@ -171,6 +173,14 @@ team__ask(struct team *team, struct speech *speech);
  * no usable one. */
 enum status
 team__hear(struct team *team, struct speech *speech, struct agent_reply *reply);
+
+/* Who plays a role; NULL: a stand-in. */
+const struct llm_model *
+team__model(const struct team *team, const struct recipe_role *role);
+
+/* Sections, words, format: the first message of a conversation. */
+enum status
+team__compose(struct team *team, struct speech *speech);
 
 /* What a role that uses a tool of the host is told (tool.c). */
 enum status
@@ -358,6 +368,10 @@ enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
 
 /* ---- team.c ---- */
+
+/* What prompts say of the task and the machine. */
+void
+team__set_scene(struct team *team);
 
 /* A kernel that a person added while the run goes on. */
 enum status

@@ -356,6 +356,18 @@ draft(struct tuning *tuning)
         search_seed(tuning->search, &best[i].point);
 }
 
+/* Of many stages those are tried first that do most of the work. */
+static size_t
+read_holes(const struct tuning *tuning, const struct coder_sketch *sketch,
+           struct search_hole holes[CODER_GENES])
+{
+    bool large = tuning->to->program->stage_count > DRAFTABLE;
+    for (size_t i = 0; i < sketch->hole_count; i++)
+        holes[i] = (struct search_hole){sketch->holes[i].gene, sketch->holes[i].answers,
+                                        large ? sketch->holes[i].share : 0};
+    return sketch->hole_count;
+}
+
 static enum status
 evolve(struct tuning *tuning, const char **why)
 {
@@ -367,11 +379,8 @@ evolve(struct tuning *tuning, const char **why)
         double us;
         search_ask(tuning->search, &point);
         struct coder_sketch sketch = sketch_point(tuning, &point);
-        struct search_hole holes[128];
-        size_t hole_count = 0;
-        for (; hole_count < sketch.hole_count && hole_count < 128; hole_count++)
-            holes[hole_count] = (struct search_hole){sketch.holes[hole_count].gene,
-                                                     sketch.holes[hole_count].answers};
+        struct search_hole holes[CODER_GENES];
+        size_t hole_count = read_holes(tuning, &sketch, holes);
         if (!propose(tuning, sketch.text, "builtin", &proposal)) {
             search_skip(tuning->search, holes, hole_count);
             if (++barren == 200) {

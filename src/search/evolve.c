@@ -16,7 +16,7 @@ struct known {
 
 struct arm { /* a gene */
     unsigned values, tries;
-    double gains;
+    double gains, weight;
 };
 
 struct search {
@@ -30,7 +30,7 @@ struct search {
     unsigned asked, told, stale;
     double last_progress; /* the best cost when it last got better by more than PROGRESS */
     struct arm arms[SEARCH_GENES];
-    uint8_t changed[2]; /* genes of the last point that differ from its parent */
+    uint16_t changed[2]; /* genes of the last point that differ from its parent */
     unsigned changed_count;
     double parent_cost;
 };
@@ -79,7 +79,7 @@ choose_gene(struct search *search)
         if (arm->tries > 0)
             bound = arm->gains / arm->tries + 0.5 * sqrt(log(total) / arm->tries);
         /* equals are told apart by chance */
-        bound = isinf(bound) ? 1e6 + rng_uniform(&search->rng)
+        bound = isinf(bound) ? 1e6 + 1e3 * arm->weight + rng_uniform(&search->rng)
                              : bound + 1e-6 * rng_uniform(&search->rng);
         if (bound > best) {
             best = bound;
@@ -98,7 +98,7 @@ change_gene(struct search *search, struct search_point *point)
     unsigned values = search->arms[gene].values;
     point->gene[gene] =
         (uint8_t)((point->gene[gene] % values + 1 + rng_below(&search->rng, values - 1)) % values);
-    search->changed[search->changed_count++] = (uint8_t)gene;
+    search->changed[search->changed_count++] = (uint16_t)gene;
     search->arms[gene].tries++;
 }
 
@@ -159,8 +159,10 @@ search_ask(struct search *search, struct search_point *point)
 static void
 learn_holes(struct search *search, const struct search_hole *holes, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         search->arms[holes[i].gene].values = holes[i].values;
+        search->arms[holes[i].gene].weight = holes[i].weight;
+    }
 }
 
 void

@@ -28,15 +28,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SEARCH_GENES 256
+#define SEARCH_GENES 1024
 
 struct search_point {
     uint8_t gene[SEARCH_GENES]; /* 0: the usual value */
 };
 
 struct search_hole {
-    uint8_t gene;
+    uint16_t gene;
     unsigned values; /* at least 2 */
+    double weight;   /* from 0 to 1: the heavier ones are tried first */
 };
 
 struct search_options {

@@ -1,12 +1,11 @@
 /* What the world answered, in order. */
 #include "store/sql_int.h"
 
-enum status
-store_event_add(struct store *store, struct store_event *event, struct diags *diags)
+void
+store__add_event(struct store *store, struct store_event *event)
 {
     struct sql sql;
 
-    store__enter(store, SQL_JOTS);
     event->seq = sql_number_of(store, "SELECT coalesce(max(seq), -1) + 1 FROM event WHERE run = ?",
                                event->run);
     sql = sql_prepare(store, "INSERT INTO event (run, seq, kind, key, answer, seconds)"
@@ -18,6 +17,13 @@ store_event_add(struct store *store, struct store_event *event, struct diags *di
     sql_kept(&sql, event->answer);
     sql_real(&sql, event->seconds);
     sql_run(&sql);
+}
+
+enum status
+store_event_add(struct store *store, struct store_event *event, struct diags *diags)
+{
+    store__enter(store, SQL_JOTS);
+    store__add_event(store, event);
     return store__leave(store, diags);
 }
 

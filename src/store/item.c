@@ -125,7 +125,8 @@ change_stats(struct store *store, int64_t item, const struct store_stats *change
 }
 
 enum status
-store_item_put(struct store *store, struct store_item *item, struct diags *diags)
+store_item_learn(struct store *store, struct store_item *item, struct store_event *event,
+                 struct diags *diags)
 {
     const char *text = item->text ? item->text : "", *key = item->key ? item->key : "";
     const struct store_stats change = item->stats;
@@ -143,7 +144,15 @@ store_item_put(struct store *store, struct store_item *item, struct diags *diags
                          item->id, key, strlen(key), text);
     }
     set_features(store, item);
+    if (event != NULL)
+        store__add_event(store, event);
     return store__leave(store, diags);
+}
+
+enum status
+store_item_put(struct store *store, struct store_item *item, struct diags *diags)
+{
+    return store_item_learn(store, item, NULL, diags);
 }
 
 enum status

@@ -391,6 +391,11 @@ struct store_item {
 enum status
 store_item_put(struct store *store, struct store_item *item, struct diags *diags);
 
+/* The same together with the event that says that it was learned: both or neither. */
+enum status
+store_item_learn(struct store *store, struct store_item *item, struct store_event *event,
+                 struct diags *diags);
+
 /* Uses and wins are added to what is there; the others replace it, unless they are NAN. */
 enum status
 store_item_update(struct store *store, int64_t item, const struct store_stats *change,

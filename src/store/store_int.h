@@ -163,4 +163,8 @@ store__weigh_words(struct store *store, struct arena *arena, const char *query, 
 bool
 store__read_item(struct store *store, struct arena *arena, int64_t id, struct store_item *item);
 
+/* Within a transaction. */
+void
+store__add_event(struct store *store, struct store_event *event);
+
 #endif

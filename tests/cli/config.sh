@@ -4,7 +4,7 @@
 HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache
 export HOME XDG_CACHE_HOME
 unset XDG_CONFIG_HOME XDG_DATA_HOME HONE_MODEL HONE_COST HONE_THREADS HONE_ARCHIVE HONE_RECIPE
-mkdir -p home/.config/hone work/deep
+mkdir -p home/.config/hone project/deep
 config=home/.config/hone/config
 key=sk-planted-0123456789abcdef
 
@@ -24,14 +24,14 @@ END2
 expect 'a file' 0 "$HONE" config
 check 'has places' 'grep -Eq "^  cost +2.50 +~/.config/hone/config:2" out'
 says out 'and providers' 'http://gpu1:8000/v1'
-cd work || exit 3
+cd project || exit 3
 printf 'cost = 3\n' >.hone
 expect '.hone' 0 "$HONE" config
 check 'goes before it' 'grep -Eq "^  cost +3 +[.]hone:1" out'
 mkdir .git
 cd deep || exit 3
 expect 'also from above' 0 "$HONE" config
-check 'in a repository' 'grep -Eq "^  cost +3 +.*/work/[.]hone:1" out'
+check 'in a repository' 'grep -Eq "^  cost +3 +.*/project/[.]hone:1" out'
 HONE_COST=4
 export HONE_COST
 expect 'a variable' 0 "$HONE" config --json
@@ -89,7 +89,7 @@ wrong 'a key where its name belongs' 'key_env in line 3: write the name of a var
 check 'which is not repeated' "! grep -q '$key' err"
 rm $config
 
-cd work || exit 3
+cd project || exit 3
 printf 'model = exec:rm -rf /\n' >.hone
 expect 'a command in a folder of others' 2 "$HONE" config
 says err 'is refused' 'write it into config in your configuration folder instead'

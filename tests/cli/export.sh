@@ -3,14 +3,7 @@
 
 HONE_ARCHIVE=$PWD/archive.db
 export HONE_ARCHIVE
-cat >any.op <<'END'
-op anysize
-dim any R=24, N=200
-in X: f32[R,N]
-M[r] = mean[j](X[r,j])
-Y[r,j:N] = (X[r,j-1 | 0] - M[r]) * (1/sqrt(N))
-out Y
-END
+make_any_op
 cat >norm.op <<'END'
 op norm
 dim R=24, N=200

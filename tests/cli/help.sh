@@ -4,7 +4,7 @@
 expect 'hone alone shows what it can do' 0 "$HONE"
 says out 'its name and version' 'hone 0.1  finds fast kernels and proves that they are right'
 says out 'an example' 'hone task examples/softmax.op'
-says out 'the verbs' 'Start:   task  fmt'
+says out 'the verbs' 'Start:   new  task  fmt'
 says out 'the exit codes' 'Exit codes: 0 yes, 1 no, 2 your input, 3 this machine.'
 check 'nothing on stderr' '[ ! -s err ]'
 cp out overview

@@ -88,6 +88,19 @@ is_text()
     fi
 }
 
+# An operator that serves every size, in the file any.op.
+make_any_op()
+{
+    cat >any.op <<'END'
+op anysize
+dim any R=24, N=200
+in X: f32[R,N]
+M[r] = mean[j](X[r,j])
+Y[r,j:N] = (X[r,j-1 | 0] - M[r]) * (1/sqrt(N))
+out Y
+END
+}
+
 # The last line of a test.
 finish()
 {

@@ -113,14 +113,7 @@ done
 expect 'more threads than allowed' 2 "$HONE" optimize norm.op --threads 2 --require 'threads<=1'
 
 # every size
-cat >any.op <<'END'
-op anysize
-dim any R=24, N=200
-in X: f32[R,N]
-M[r] = mean[j](X[r,j])
-Y[r,j:N] = (X[r,j-1 | 0] - M[r]) * (1/sqrt(N))
-out Y
-END
+make_any_op
 expect 'dims of any size' 0 "$HONE" optimize any.op --evals 2
 expect 'are served at others' 0 gcc -O2 -march=native -fopenmp -Wall -Werror -DR=5 -DN=7 -c anysize.c -o any.o
 expect 'and where they were tuned' 0 gcc -O2 -march=native -fopenmp -Wall -Werror -c anysize.c -o any.o

@@ -56,7 +56,6 @@ expect 'no such recipe' 2 "$HONE" optimize scale.op --recipe evoengineer-fre --m
 says err 'with what was meant' 'evoengineer-free'
 expect 'no such model' 2 "$HONE" optimize scale.op --model opnai:gpt
 says err 'with what was meant' 'openai'
-expect 'no calls' 2 run_model --model scripted:script --calls 0
 expect 'no such script' 2 run_model --model scripted:nothing
 
 # a server that nobody runs: the key goes nowhere

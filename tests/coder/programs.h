@@ -26,6 +26,17 @@ static const char *const coder_programs[] = {
     "dim N=37\nin A, B: f32[N]\nY[] = sum[i](A[i]*B[i])\nout Y\n",
     "dim M=5, N=6, K=7, L=8\nin A: f32[M,K]; in B: f32[K,L]; in C: f32[L,N]\n"
     "T[m,l] = sum[k](A[m,k]*B[k,l])\nY[m,n] = sum[l](T[m,l]*C[l,n])\nout Y, T\n",
+    /* whole tiles, whatever sizes are drawn: copies by vectors, and by squares that are turned */
+    "in A: f32[4,11]; in B: f32[32,11]\nY[m,n] = sum[k](A[m,k]*B[n,k])\nout Y\n",
+    "in A: f32[4,11]; in B: f32[11,32]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
+    "dim H=2\nin Q: f32[4,H,9]; in K: f32[16,H,9]\n"
+    "P[h,i,j] = 0.25*sum[d](Q[i,h,d]*K[j,h,d])\nout P\n",
+    /* layers that are equal up to their part of the weights */
+    "dim N=5, C=7\nin X: f32[N,C]; in F: f32[2,3,C,C]; in b: f32[4,C]\n"
+    "S[n,k] = sum[c](X[n,c]*F[0,1,k,c])\nA[n,k] = max(S[n,k] + b[0,k], 0)\n"
+    "T[n,k] = sum[c](A[n,c]*F[1,0,k,c])\nB[n,k] = max(T[n,k] + b[1,k], 0)\n"
+    "U[n,k] = sum[c](B[n,c]*F[1,2,k,c])\nD[n,k] = max(U[n,k] + b[2,k], b[0,k])\n"
+    "V[n,k] = sum[c](D[n,c]*(F[1,1,k,c]+F[1,2,c,k]))\nE[n,k] = max(V[n,k] + b[3,k], 0)\nout E\n",
     /* convolutions and pools */
     "dim N=1, C=3, H=7, W=9, K=4\nin X: f32[N,C,H,W]; in F: f32[K,C,3,3]; in b: f32[K]\n"
     "Z = conv2d(X, F, b, pad=1)\nY = relu(Z)\nout Y\n",
@@ -107,6 +118,7 @@ static const char *const coder_programs[] = {
     /* joined pieces, gathers, reversed and strided reads */
     "dim A=5, B=8, N=6\nin X: f32[N,A]; in Z: f32[N,B]\n"
     "Y[n,c:A+B+1] = cat[c](X[n,c], 0.5:1, Z[n,c])\nU[n,c] = Y[n,c]*2\nout U\n",
+    "dim A=7, B=12\nin X: f64[A]\nY[c:A+B] = cat[c](X[c], 0.1:B)\nout Y\n",
     "dim A=5, B=18, N=3\nin X: f32[A,N]; in Z: f32[B,N]\n"
     "Y[c:A+B,n] = cat[c](X[c,n]:A, Z[B-1-c,n]:B)\nS[n] = sum[c](Y[c,n])\nout Y, S\n",
     "dim V=9, D=18, N=7\nin E: f32[V,D]; in T: i32[N] from 0 to V-1\nY[n,d] = E[T[n],d]\n"

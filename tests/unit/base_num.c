@@ -38,6 +38,18 @@ floor_division_never_traps(void **state)
 }
 
 static void
+common_divisors(void **state)
+{
+    (void)state;
+    assert_int_equal(num_common_divisor(12, 18), 6);
+    assert_int_equal(num_common_divisor(-12, 18), 6);
+    assert_int_equal(num_common_divisor(5, -1), 1);
+    assert_int_equal(num_common_divisor(0, -7), 7);
+    assert_int_equal(num_common_divisor(7, 0), 7);
+    assert_int_equal(num_common_divisor(0, 0), 0);
+}
+
+static void
 overflow_is_told(void **state)
 {
     int64_t result;
@@ -243,6 +255,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floor_division_is_exact),
         cmocka_unit_test(floor_division_never_traps),
+        cmocka_unit_test(common_divisors),
         cmocka_unit_test(overflow_is_told),
         UNIT_TEST(times_are_as_people_say_them),
         UNIT_TEST(counts_are_as_people_say_them),

@@ -207,12 +207,18 @@ producers_come_before_readers(void **state)
             "1:12: do(E): put it before do(S), which reads it");
     refuses(state, SOFTMAX, "Y: r pack(S) do(S) j",
             "1:14: do(S): put it before pack(S), which reads it");
+    refuses(state, SOFTMAX, "Y: r pack(S) do(E) j\nE: r with(S) j",
+            "1:14: do(E): put it before pack(S), which reads S");
     refuses(state, SOFTMAX, "Y: r do(E) j\nS: r do(E) j",
             "1:6: do(E): E is computed in another line already");
     refuses(state, SOFTMAX, "Y: do(S) r j\nS: do(Y) r j",
             "1:4: do(S): these lines compute each other; one stage needs loops of its own");
     refuses(state, SCAN, "Y: do(S) r t",
             "1:4: do(S): stages of a rec block are not computed in other loops");
+    refuses(state, SOFTMAX, "Y: r do(M) do(E) j",
+            "1:12: do(E): E is computed as a whole too, and E reads M, which is computed in these "
+            "loops alone; compute it in the line of E");
+    allows(state, SOFTMAX, "Y: r do(E) j\nE: r do(M) j");
     allows(state, SOFTMAX, "Y: r@p do(M) do(E) do(S) j@v\nE: r j@v\nM: r acc j@v\nS: r acc j@v");
 }
 

@@ -17,6 +17,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,8 +66,19 @@ struct group {
     pid_t child;
 };
 
+/* Ways of the emitter that must have been taken in the end, by what they look like. */
+static const struct way {
+    const char *name, *pattern;
+} ways[] = {
+    {"copies by squares", "vf32_transpose\\("},
+    {"copies by vectors", "vf32_store\\([A-Za-z_]+_[0-9]+ \\+ [^,]*, vf32_load\\([^(),]*\\)\\);"},
+    {"every second element", "vf32_load_second\\("},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
 struct tally {
     size_t drawn, legal, large, kernels, sanitized, programs, calibrated, failures;
+    size_t taken[WAYS];
 };
 
 /* ---- programs ---- */
@@ -236,12 +248,47 @@ add_kernel(struct group *group, const struct trial *trial, const char *schedule,
     *kernel = (struct kernel){trial, schedule, file, group->in_file[file]++, *parts, 0};
 }
 
+/* The form of search: sketches copy in vectors and squares, take windows and rows, which lines
+ * drawn token by token hardly ever do. */
+static const char *
+random_sketch(struct arena *arena, struct rng *rng, const struct trial *trial, unsigned width)
+{
+    const struct coder_machine machine = {
+        .vector_bytes = width, .registers = 16, .threads = 2, .l1 = 32768, .l2 = 524288};
+    struct coder_space *space = coder_space_open(arena, trial->program, &machine);
+    struct coder_genome genome = {0};
+    struct coder_sketch usual = coder_sketch(space, &genome);
+    for (size_t i = 0; i < usual.hole_count; i++)
+        if (rng_below(rng, 100) < 30)
+            genome.gene[usual.holes[i].gene] = (uint8_t)rng_below(rng, usual.holes[i].answers);
+    return coder_sketch(space, &genome).text;
+}
+
+static bool
+matches(const struct buf *text, const char *pattern)
+{
+    regex_t regex;
+    assert_int_equal(regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB), 0);
+    bool found = text->length > 0 && regexec(&regex, text->data, 0, NULL, 0) == 0;
+    regfree(&regex);
+    return found;
+}
+
+static void
+count_ways(const struct code_parts *parts, size_t *taken)
+{
+    for (size_t i = 0; i < WAYS; i++)
+        taken[i] += matches(&parts->body, ways[i].pattern);
+}
+
 static void
 add_trial(struct group *group, struct rng *rng, const struct trial *trial, struct tally *tally)
 {
     for (unsigned i = 0; i < SCHEDULES; i++) {
         unsigned file = (unsigned)(tally->drawn++ % WIDTHS);
-        const char *text = i == 0 ? "" : random_schedule(group->arena, rng, trial->program);
+        const char *text = i == 0   ? ""
+                           : i <= 3 ? random_sketch(group->arena, rng, trial, widths[file])
+                                    : random_schedule(group->arena, rng, trial->program);
         struct code_parts parts;
         struct buf filled = buf_in(group->arena);
         if (!code(group->arena, trial, text, widths[file], &parts, &filled))
@@ -253,6 +300,7 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
             continue;
         }
         add_kernel(group, trial, text, file, &parts);
+        count_ways(&parts, tally->taken);
         tally->kernels++;
         if (tally->kernels % 10 == 0 && widths[file] == group->file_width[WIDTHS]) {
             add_kernel(group, trial, text, WIDTHS, &parts);
@@ -617,7 +665,11 @@ kernels_compute_what_programs_mean(void **state)
                   "kernels, %zu also sanitized, %zu calibrated\n",
                   tally.drawn, tally.programs, tally.legal, tally.large, tally.kernels,
                   tally.sanitized, tally.calibrated);
+    for (size_t i = 0; i < WAYS; i++)
+        print_message("# %s in %zu kernels\n", ways[i].name, tally.taken[i]);
     assert_int_equal(tally.failures, 0);
+    for (size_t i = 0; i < WAYS && count >= 20; i++)
+        assert_true(tally.taken[i] > 0);
     assert_true(2 * tally.legal >= tally.drawn);
 }
 

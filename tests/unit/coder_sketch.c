@@ -90,11 +90,105 @@ every_operator_has_sketches(void **state)
     assert_true(counts.legal > counts.random * 9 / 10);
 }
 
+static struct coder_genome
+random_genome(struct rng *rng, const struct coder_sketch *sketch)
+{
+    struct coder_genome genome = {{0}};
+    for (size_t h = 0; h < sketch->hole_count; h++)
+        genome.gene[sketch->holes[h].gene] = (uint8_t)rng_below(rng, sketch->holes[h].answers);
+    return genome;
+}
+
+/* The tokens of a stage's line. */
+static const char *
+line_of(struct arena *arena, const char *text, const char *stage)
+{
+    const char *start = strstr(text, stage) + strlen(stage);
+    return arena_strndup(arena, start, strcspn(start, "\n"));
+}
+
+/* A, B and D are equal, each with its part of the weights; E has other sizes. */
+static void
+equal_stages_are_asked_once(void **state)
+{
+    static const char text[] =
+        "in X: f32[64,96]; in F: f32[3,96,96]; in W: f32[96,40]\n"
+        "A[n,k] = sum[c](X[n,c]*F[0,k,c])\nB[n,k] = sum[c](A[n,c]*F[1,k,c])\n"
+        "D[n,k] = sum[c](B[n,c]*F[2,k,c])\nE[n,k] = sum[c](D[n,c]*W[c,k])\n"
+        "out E\n";
+    struct arena *arena = arena_create();
+    struct diags *diags = diags_create(arena, 0);
+    struct rng rng = rng_stream(1, "equal stages");
+    struct lang *lang = lang_parse(arena, "layers.op", text, strlen(text), diags);
+    struct program *program = lang_program(lang, 0, NULL, 0, diags);
+    struct coder_space *space = coder_space_open(arena, program, &machines[0]);
+    struct coder_sketch usual = coder_sketch(space, &(struct coder_genome){{0}});
+    unsigned first = 0, last = 0;
+    (void)state;
+    for (size_t h = 0; h < usual.hole_count; h++) {
+        assert_true(usual.holes[h].what[0] != 'B' && usual.holes[h].what[0] != 'D');
+        first += usual.holes[h].what[0] == 'A';
+        last += usual.holes[h].what[0] == 'E';
+    }
+    assert_true(first > 2 && last > 2);
+    for (int i = 0; i < 8; i++) {
+        struct coder_genome genome = random_genome(&rng, &usual);
+        const char *lines = coder_sketch(space, &genome).text;
+        const char *line = line_of(arena, lines, "A:");
+        const char *a = strstr(line, "pack("); /* what is copied has another name in each */
+        if (a == NULL)
+            assert_string_equal(line, line_of(arena, lines, "B:"));
+        assert_int_equal(strlen(line), strlen(line_of(arena, lines, "B:")));
+        assert_int_equal(strlen(line), strlen(line_of(arena, lines, "D:")));
+    }
+    arena_destroy(arena);
+}
+
+static size_t
+count_of(const char *text, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* 343 stages: a few functions, called for each of them. */
+static void
+a_deep_network_is_a_few_functions(void **state)
+{
+    struct arena *arena = arena_create();
+    struct diags *diags = diags_create(arena, 0);
+    const char *root = getenv("ROOT");
+    struct rng rng = rng_stream(2, "deep network");
+    struct program *program =
+        load(arena, arena_printf(arena, "%s/examples/resnet_deep.op", root ? root : "."));
+    struct coder_space *space = coder_space_open(arena, program, &machines[0]);
+    struct coder_sketch sketch = coder_sketch(space, &(struct coder_genome){{0}});
+    (void)state;
+    assert_true(sketch.hole_count > 20 && sketch.hole_count < CODER_GENES / 2);
+    for (int i = 0; i < 2; i++) {
+        struct coder_genome genome =
+            i == 0 ? (struct coder_genome){{0}} : random_genome(&rng, &sketch);
+        const char *text = coder_sketch(space, &genome).text;
+        struct source source = {"schedule", text, strlen(text)};
+        struct coder_options options = {machines[0].vector_bytes};
+        struct schedule *schedule = coder_read(arena, program, &source, &options, diags);
+        struct buf kernel = buf_in(arena);
+        assert_true(schedule != NULL && coder_emit(&kernel, arena, schedule, diags));
+        assert_true(count_of(kernel.data, "\nstatic void\nstage") < 40);
+        assert_true(count_of(kernel.data, "\n    stage") > 100);
+    }
+    arena_destroy(arena);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operator_has_sketches),
+        cmocka_unit_test(equal_stages_are_asked_once),
+        cmocka_unit_test(a_deep_network_is_a_few_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -483,7 +483,7 @@ every_mistake_is_told(void **state)
         {HEAD "skip = light 2\n" ROLE,
          "recipes/mine:2: skip = light 2: write a number from 0 to 1"},
         {HEAD "pass = bets\n" ROLE,
-         "recipes/mine:2: pass = bets: no such what is handed on; did you mean best?"},
+         "recipes/mine:2: pass = bets: no such choice; did you mean best?"},
         {HEAD "mix = edit 0.6, whole 0.3\n" ROLE,
          "recipes/mine:2: mix: the shares are 0.9 together; write shares that make 1"},
         {HEAD "mix = edits 1\n" ROLE,

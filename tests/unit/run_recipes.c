@@ -214,6 +214,8 @@ candidate_in_words(struct unit *unit, const struct played *played,
                    const struct store_candidate *one)
 {
     struct buf text = buf_in(unit->arena);
+    if (!strcmp(one->role, "sweep")) /* how many there are is the schedule's business */
+        return "sweeps";
     buf_puts(&text, *one->role ? one->role : one->proposer);
     put_which(&text, one->kernel);
     for (size_t k = 0; k < one->parent_count; k++)
@@ -237,7 +239,7 @@ candidates_of(struct unit *unit, const struct played *played)
         same++;
         if (!strcmp(next, last))
             continue;
-        if (*last && same > 1)
+        if (*last && same > 1 && strcmp(last, "sweeps") != 0)
             buf_printf(&text, "%s%zu %s", text.length ? "; " : "", same, last);
         else if (*last)
             buf_printf(&text, "%s%s", text.length ? "; " : "", last);
@@ -310,6 +312,7 @@ play_recipe(struct unit *unit, const char *name, const char *program, unsigned c
     return play(unit, &(struct play){.recipe = name,
                                      .program = program,
                                      .script = script_for(unit, recipe),
+                                     .fake = {.slow = ""}, /* whatever names no cost */
                                      .evaluations = 40,
                                      .profile = profile_all,
                                      .ask = answer_person,

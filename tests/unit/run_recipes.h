@@ -2,9 +2,9 @@
 {"ai-cuda-engineer",
  24,
  "2 coder, profiler, 4 coder, 4 profiler, 4 coder, 3 profiler, 4 coder, 2 profiler",
- "builtin; coder<0 slower; coder 0<0 best; coder 1<2 dropped; coder 2<2 same; coder 3<2 best; "
- "coder 4<2 slower; coder 5<4 best; coder 6<6 best; coder 7<5 dropped; coder 8<2 slower; coder "
- "9<10 best; coder 10<8 best; coder 11<8 best; coder 12<7 slower",
+ "builtin; coder<0 same; coder 0<0 best; coder 1<2 dropped; coder 2<2 same; coder 3<2 best; coder "
+ "4<2 slower; coder 5<4 best; coder 6<6 best; coder 7<5 dropped; coder 8<2 slower; coder 9<10 "
+ "best; coder 10<8 best; coder 11<8 best; coder 12<7 slower",
  "coder: contract task top best profile plan; profiler: base profile remarks",
  "calls"},
     {"akg",
@@ -130,11 +130,10 @@
      "contract.short task candidate verdict question",
      "calls"},
     {"hone-small",
-     14,
-     "14 coder",
-     "22 builtin; coder<20; 2 sweep<22; 2 sweep<24; sweep<24 best; coder<20 slower; coder<21; "
-     "sweep<29; sweep<29 accepted; 2 sweep<31; coder<21; sweep<34 best; 3 sweep<35; coder<35 "
-     "slower",
+     8,
+     "8 coder",
+     "22 builtin; coder<20 same; sweeps; coder<20 same; sweeps; coder<21 same; sweeps; coder<21 "
+     "same; sweeps",
      "coder: build contract.short task example menu base question target",
      "calls"},
     {"inference-scaling",
@@ -157,8 +156,8 @@
      14,
      "14 coder",
      "builtin; coder 0<0 best; coder 1<0 dropped; coder 2<1 same; coder 3<3 best; coder 4<3 "
-     "slower; coder 5<0 best; coder 6<0 best; coder 7<0 dropped; coder 8<0 accepted; coder 9<0 "
-     "best; coder 10<0 best; coder 11<0 best; coder 12<9 same; coder 13<9 dropped",
+     "slower; coder 5<0 best; coder 6<6 best; coder 7<0 dropped; coder 8<0 accepted; coder 9<0 "
+     "best; coder 10<0 best; coder 11<0 best; coder 12<0 accepted; coder 13<9 dropped",
      "coder: contract machine task base profile plan",
      "calls"},
     {"kernelevolve",
@@ -243,7 +242,7 @@
     {"qimeng-tensorop",
      14,
      "librarian, 3 coder",
-     "coder 0 best; coder 1<0 dropped; coder 2<1 accepted; 31 builtin",
+     "coder 0 best; coder 1<0 dropped; coder 2<1 accepted; 25 builtin",
      "librarian: machine index; coder: contract hone.h machine task documents base verdict",
      "no progress"},
     {"regrapht",

@@ -1351,7 +1351,7 @@ vf32_erf(vf32 x)
 HONE_INLINE vf32
 hone_log_parts(vf32 x, vi32 *e)
 {
-    const vi32 bits = (vi32)x - 0x3f3504f3;
+    const vi32 bits = (vi32)((vu32)x - 0x3f3504f3);
     *e = bits >> 23;
     return (vf32)((bits & 0x7fffff) + 0x3f3504f3) - 1;
 }
@@ -1493,7 +1493,8 @@ hone_sin_near(vf32 x, int which)
 {
     vi64 low, high;
     const vf64 a = hone_quarter(vf64_of_low(x), &low), b = hone_quarter(vf64_of_high(x), &high);
-    const vi32 n = __builtin_shufflevector((vi32)low, (vi32)high, HONE_EVEN) + which;
+    const vu32 k = __builtin_shufflevector((vu32)low, (vu32)high, HONE_EVEN);
+    const vi32 n = (vi32)(k + (unsigned)which);
     const vf32 r = vf32_of_f64(a, b), z = r * r;
     vf32 s = z * 0x1.7cd428p-19f - 0x1.a05bb2p-13f;
     s = s * z + 0x1.111176p-7f;
@@ -1562,8 +1563,8 @@ vf32_tan(vf32 x)
 HONE_INLINE vf64
 hone_log2_wide(vf64 a)
 {
-    const vi64 bits = (vi64)a - 0x3fe6a09e667f3bcd; /* of sqrt(1/2) */
-    const vu64 e = (vu64)(bits + 0x3ff0000000000000) >> 52;
+    const vu64 bits = (vu64)a - 0x3fe6a09e667f3bcd; /* of sqrt(1/2) */
+    const vu64 e = (bits + 0x3ff0000000000000) >> 52;
     const vf64 n = HONE_KEEP((vf64)(e | 0x4330000000000000) - (0x1p52 + 1023));
     const vf64 m = (vf64)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
     const vf64 s = (m - 1) / (m + 1), z = s * s;
@@ -1585,7 +1586,7 @@ hone_exp2_wide(vf64 x)
     p = p * r + 0x1.c6b08df458823p-5;
     p = p * r + 0x1.ebfbe07ab8ed5p-3;
     p = p * r + 0x1.62e42fef7b666p-1;
-    return (vf64)((vi64)(p * r + 1) + (vi64)((vu64)magic << 52));
+    return (vf64)((vu64)(p * r + 1) + ((vu64)magic << 52));
 }
 HONE_INLINE vf64
 hone_pow_wide(vf64 a, vf64 b)

@@ -1,0 +1,235 @@
+/* Loads as C: a vector where the lanes lie in one piece, every second element, lane by lane; and
+ * what is read outside of a tensor. */
+#include "coder/value_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Elements from one value of a subscript to the next. */
+static int64_t
+dimension_stride(const struct box *box, const struct tensor *tensor, unsigned dimension)
+{
+    int64_t stride = 1;
+    for (unsigned i = dimension + 1; i < tensor->rank; i++)
+        stride *= box != NULL && !box->whole ? box->at[i].extent : tensor->size[i];
+    return stride;
+}
+
+const char *
+value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
+              const struct lin *subscripts)
+{
+    const struct box *box = box_find(nest, tensor);
+    bool scratch = box != NULL && !box->whole;
+    struct lin offset = {.add = scratch ? 0 : -nest->em->ahead[tensor->number]};
+    (void)member;
+    for (unsigned i = 0; i < tensor->rank; i++) {
+        int64_t stride = dimension_stride(box, tensor, i);
+        lin_add(&offset, &subscripts[i], stride);
+        if (scratch) {
+            offset.add -= box->at[i].add * stride;
+            if (box->at[i].var != NULL)
+                lin_add_var(&offset, box->at[i].var, -stride);
+        }
+    }
+    const char *name = scratch ? box->name : nest->em->storage[tensor->number];
+    if (lin_is_number(&offset) && offset.add == 0)
+        return name;
+    return value_say(nest, "%s + %s", name, lin_text(nest->em->arena, &offset));
+}
+
+static struct value
+scalar_element(struct nest *nest, const struct tensor *tensor, const char *address)
+{
+    const char *element = value_place(nest->em, address, 0);
+    switch (tensor->dtype) {
+    case DTYPE_F64:
+        return value_scalar(element, LANE_F64);
+    case DTYPE_F32:
+        return value_scalar(element, LANE_F32);
+    case DTYPE_F16:
+        return value_scalar(value_say(nest, "(float)%s", element), LANE_F32);
+    case DTYPE_BF16:
+        return value_scalar(
+            value_say(nest, "%s(%s)", code_helper(nest->em, "f32_of_bf16"), element), LANE_F32);
+    case DTYPE_BOOL:
+        return value_scalar(value_say(nest, "(%s != 0)", element), LANE_BOOL);
+    default:
+        return value_scalar(value_say(nest, "(long)%s", element), LANE_I64);
+    }
+}
+
+/* Vectors from memory; false if hone.h has no such load. */
+static bool
+vector_load(struct nest *nest, const struct tensor *tensor, const char *address, bool tail,
+            struct value *value)
+{
+    static const struct {
+        enum lane lane;
+        const char *narrow, *wide;
+    } loads[DTYPE_COUNT] = {
+        [DTYPE_F64] = {LANE_F64, NULL, "vf64_load"},
+        [DTYPE_F32] = {LANE_F32, "vf32_load", NULL},
+        [DTYPE_F16] = {LANE_F32, "vf32_load_f16", NULL},
+        [DTYPE_BF16] = {LANE_F32, "vf32_load_bf16", NULL},
+        [DTYPE_I32] = {LANE_I32, "vi32_load", NULL},
+        [DTYPE_I8] = {LANE_I32, "vi32_load_i8", NULL},
+        [DTYPE_U8] = {LANE_I32, "vi32_load_u8", NULL},
+        [DTYPE_BOOL] = {LANE_I32, "vi32_load_u8", NULL},
+    };
+    const char *load = nest_is_wide(nest) ? loads[tensor->dtype].wide : loads[tensor->dtype].narrow;
+    if (load == NULL)
+        return false;
+    if (tail)
+        value->text =
+            value_say(nest, "%s(%s, %u)", code_helper(nest->em, value_say(nest, "%s_tail", load)),
+                      address, nest->active);
+    else
+        value->text = value_say(nest, "%s(%s)", code_helper(nest->em, load), address);
+    value->lane = loads[tensor->dtype].lane;
+    value->vector = true;
+    if (tensor->dtype == DTYPE_BOOL) {
+        value->text = value_say(nest, "(%s != 0)", value->text);
+        value->lane = LANE_BOOL;
+    }
+    return true;
+}
+
+/* May a whole vector be read from here although fewer lanes are in use? */
+static bool
+may_read_on(const struct nest *nest, const struct member *member, const struct expr *load,
+            const struct box *box)
+{
+    const struct tensor *tensor = load->tensor;
+    int64_t end = 0, low, high;
+    size_t size = dtype_info[tensor->dtype].size;
+    if (box != NULL && !box->whole)
+        return true; /* scratch has room behind its end */
+    const struct tensor *memory = work_memory(nest->em->schedule, tensor);
+    if (memory->input < 0 && memory->output < 0)
+        return true;
+    for (unsigned i = 0; i < tensor->rank; i++) {
+        subscript_interval(nest, member, load->args[i], &low, &high);
+        end += high * dimension_stride(box, tensor, i);
+    }
+    end += 1 + nest->lanes - nest->active;
+    int64_t room = memory->count;
+    if (memory->input >= 0) /* the rest of the last 64 bytes may be read */
+        room = (int64_t)((memory->count * size + 63) / 64 * 64 / size);
+    return end <= room;
+}
+
+/* The condition under which a load is inside; NULL: always. `lanes` of them: the whole vector. */
+static const char *
+inside_text(struct nest *nest, const struct member *member, const struct expr *load,
+            const struct lin *subscripts, bool *by_lane)
+{
+    struct buf buf = buf_in(nest->em->arena);
+    *by_lane = false;
+    for (unsigned i = 0; i < load->tensor->rank; i++) {
+        int64_t low, high, stride = 0, size = load->tensor->size[i];
+        subscript_interval(nest, member, load->args[i], &low, &high);
+        if (low >= 0 && high < size)
+            continue;
+        bool even = subscript_stride(nest, member, load->args[i], &stride);
+        const char *text = lin_text(nest->em->arena, &subscripts[i]);
+        const char *and = buf.length ? " && " : "";
+        *by_lane = *by_lane || !even || stride != 0;
+        if (!even || stride < 0 || stride > 2)
+            return "0"; /* lane by lane throughout */
+        if (low < 0)
+            buf_printf(&buf, "%s%s >= 0", and, text);
+        if (high >= size)
+            buf_printf(&buf, "%s%s < %" PRId64, buf.length ? " && " : "", text,
+                       size - stride * (nest->active - 1));
+    }
+    return buf.length ? buf.data : NULL;
+}
+
+/* Never inside its tensor at the current point. */
+static bool
+is_outside(const struct nest *nest, const struct member *member, const struct expr *load)
+{
+    for (unsigned i = 0; i < load->tensor->rank; i++) {
+        int64_t low, high;
+        subscript_interval(nest, member, load->args[i], &low, &high);
+        if (high < 0 || low >= load->tensor->size[i])
+            return true;
+    }
+    return false;
+}
+
+/* What a load is outside of its tensor, in the lanes of the load. */
+static struct value
+default_value(struct nest *nest, const struct member *member, const struct expr *load, bool vector)
+{
+    const struct expr *e = expr_default(load);
+    bool saved = nest->conditional;
+    nest->conditional = true;
+    struct value value =
+        value_operand(nest, member, e, value_lane(nest, member, load, vector), false, NULL);
+    nest->conditional = saved;
+    return value;
+}
+
+struct value
+value_load(struct nest *nest, const struct member *member, const struct expr *e)
+{
+    if (expr_default(e) != NULL && is_outside(nest, member, e))
+        return default_value(nest, member, e, value_varies(nest, member, e));
+    const struct tensor *tensor = e->tensor;
+    const struct box *box = box_find(nest, tensor);
+    struct lin subscripts[LANG_MAX_RANK];
+    int64_t stride = 0;
+    bool by_lane = false;
+    struct value value;
+    if (nest->vector >= 0 && !nest->conditional && member != &nest->member[0] &&
+        tensor == nest->member[0].work->tensor && nest->member[0].result.text != NULL)
+        return nest->member[0].result; /* a guest reads its host at the current point */
+    const char *packed = pack_address(nest, member, e, &stride);
+    for (unsigned i = 0; packed == NULL && i < tensor->rank; i++) {
+        int64_t step;
+        if (!subscript_stride(nest, member, e->args[i], &step))
+            return value_by_lane(nest, member, e, NULL);
+        stride += step * dimension_stride(box, tensor, i);
+        subscripts[i] = subscript_form(nest, member, e->args[i]);
+    }
+    bool vector = nest->vector >= 0 && stride != 0;
+    bool second = stride == 2 && packed == NULL && tensor->dtype == DTYPE_F32 &&
+                  !nest_is_wide(nest) && nest->active == nest->lanes;
+    if (vector && stride != 1 && !second)
+        return value_by_lane(nest, member, e, NULL);
+    const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
+    const char *inside = packed ? NULL : inside_text(nest, member, e, subscripts, &by_lane);
+    if (inside != NULL && by_lane && (strcmp(inside, "0") == 0 || !vector))
+        return value_by_lane(nest, member, e, NULL);
+    if (!vector)
+        value = scalar_element(nest, tensor, address);
+    else if (second)
+        value = (struct value){
+            value_say(nest, "%s(%s)", code_helper(nest->em, "vf32_load_second"), address), LANE_F32,
+            true};
+    else {
+        bool tail = nest->active < nest->lanes && packed == NULL &&
+                    !(inside == NULL && may_read_on(nest, member, e, box));
+        if (!vector_load(nest, tensor, address, tail, &value))
+            return value_by_lane(nest, member, e, NULL);
+    }
+    if (packed != NULL)
+        pack_use(nest, e);
+    else if (box != NULL)
+        *box->used = true;
+    if (inside != NULL) {
+        struct value otherwise;
+        if (by_lane)
+            otherwise = value_by_lane(nest, member, e, NULL);
+        else
+            otherwise = default_value(nest, member, e, value_varies(nest, member, e));
+        bool vectors = value.vector || otherwise.vector;
+        enum lane lane = value_lane(nest, member, e, vectors);
+        value = value_as(nest, value, lane, vectors);
+        otherwise = value_as(nest, otherwise, lane, vectors);
+        value.text = value_chosen(nest, inside, value, otherwise);
+    }
+    return value;
+}
