@@ -541,6 +541,13 @@ stand_in_tools(struct team *team, struct speech *speech)
     return status;
 }
 
+static bool
+is_writer(const struct recipe_role *role)
+{
+    return role->agent.kind == AGENT_CODER || role->agent.kind == AGENT_CROSSOVER ||
+           role->agent.kind == AGENT_DEBUGGER;
+}
+
 enum status
 team__hear(struct team *team, struct speech *speech, struct agent_reply *reply)
 {
@@ -556,7 +563,8 @@ team__hear(struct team *team, struct speech *speech, struct agent_reply *reply)
             reason = speech->row.message;
         else if (agent_parse(team->loop->arena, speech->text, strlen(speech->text),
                              &speech->role->agent, speech->formats, reply, &reason) == STATUS_OK) {
-            team->unusable_in_a_row = 0;
+            if (is_writer(speech->role)) /* without kernels, advice is no use */
+                team->unusable_in_a_row = 0;
             return STATUS_OK;
         }
         if (attempt == 1 || speech->model == NULL)

@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 
+#include <signal.h>
+
 static const char norm_text[] = "op norm\n"
                                 "dim R=24, N=200\n"
                                 "in X: f32[R,N]\n"
@@ -36,6 +38,7 @@ struct play {
     struct fake fake;
     double calls;
     const char *archive;
+    const volatile sig_atomic_t *stop;
     enum run_mode mode;
     enum status (*profile)(void *context, struct arena *arena, const char *kernel,
                            const struct profile_options *options, struct profile *profile,
@@ -159,6 +162,7 @@ play(struct unit *unit, const struct play *play)
         .store = store,
         .run = &played.run,
         .mode = play->mode,
+        .stop = play->stop,
         .family = "f",
         .machine_key = "m",
         .team = &team};
