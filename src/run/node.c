@@ -185,6 +185,21 @@ team__overlay(struct team *team, const char *base, const char *changed)
     return join_lines(team, lines);
 }
 
+/* C is told apart by how many loops it has, and whether it shares work out, has vectors or keeps
+ * copies. */
+static uint64_t
+structure_of_c(const char *text)
+{
+    enum { MOST_LOOPS = 7 };
+    uint64_t loops = 0;
+    for (const char *at = text; (at = strstr(at, "for (")) != NULL && loops < MOST_LOOPS; at++)
+        loops++;
+    bool threads = strstr(text, "omp parallel") != NULL;
+    bool vectors = strstr(text, "hv_") != NULL || strstr(text, "_mm") != NULL;
+    bool copies = strstr(text, "alloc(") != NULL || strstr(text, "pack") != NULL;
+    return 1 + loops * 8 + threads * 4 + vectors * 2 + copies;
+}
+
 uint64_t
 team__structure(struct team *team, const struct node *node)
 {
@@ -192,7 +207,7 @@ team__structure(struct team *team, const struct node *node)
     struct buf kept = buf_in(team->loop->arena);
     static const char *const marks[] = {"do(", "with(", "pack(", "online(", "@p", "inline", "! "};
     if (text == NULL)
-        return 1; /* C is a structure of its own */
+        return structure_of_c(node->kernel ? node->kernel : "");
     for (; *text; text++)
         for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
             if (!strncmp(text, marks[i], strlen(marks[i])))

@@ -275,7 +275,7 @@ team__compare(struct team *team, const struct node *base, const struct node *nod
 const struct node *
 team__solid(const struct node *node); /* itself, or what an empty one stands for */
 
-/* "schedule" texts told apart by what is fused, shared out and packed. */
+/* Schedules told apart by what is fused, shared out and packed; C by its loops. */
 uint64_t
 team__structure(struct team *team, const struct node *node);
 

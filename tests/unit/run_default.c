@@ -56,6 +56,56 @@ numbers_are_swept(void **state)
     assert_true(count_role(&played, "sweep", NULL) > 0);
 }
 
+/* ---- what is handed on ---- */
+
+static const char handing[] = "recipe = handing\n"
+                              "[phase cold]\n"
+                              "start = blank\n"
+                              "topology = samples 3\n"
+                              "rounds = 1\n"
+                              "accept.best = faster\n"
+                              "pass = best, one per structure\n"
+                              "[role coder]\n"
+                              "sees = task\n"
+                              "returns = file\n"
+                              "[phase on]\n"
+                              "topology = beam 3\n"
+                              "rounds = 1\n"
+                              "[role coder]\n"
+                              "sees = task, base\n"
+                              "returns = file\n";
+
+#define LOOPS(number, cost, loops)                                                             \
+    "=== coder\n```c\nenum { number = " number " }; /* cost = " cost " */\nvoid kernel(const " \
+    "float *restrict X, float *restrict Y)\n{\n" loops "}\n```\n"
+#define LOOP "    for (int i = 0; i < R; i++)\n        Y[i] = X[i];\n"
+
+/* Of three kernels two are alike: the faster one of those goes on, and the one that differs. */
+static void
+one_of_each_structure_goes_on(void **state)
+{
+    struct unit *unit = *state;
+    struct played played = play(
+        unit, &(struct play){.recipe = handing,
+                             .script = LOOPS("1", "6", LOOP) LOOPS("2", "7", LOOP LOOP)
+                                 LOOPS("3", "5", LOOP) LOOPS("4", "9", LOOP)
+                                     LOOPS("5", "9", LOOP LOOP) LOOPS("6", "9", LOOP LOOP LOOP)});
+    must(unit, played.status);
+    int64_t first = candidate_with(&played, "number = 3")->id;
+    int64_t second = candidate_with(&played, "number = 2")->id;
+    int64_t left = candidate_with(&played, "number = 1")->id;
+    bool from_first = false, from_second = false;
+    for (size_t i = 0; i < played.candidate_count; i++) {
+        const struct store_candidate *one = &played.candidates[i];
+        if (one->parent_count == 0 || strcmp(one->phase, "on") != 0)
+            continue;
+        from_first = from_first || one->parents[0].candidate == first;
+        from_second = from_second || one->parents[0].candidate == second;
+        assert_true(one->parents[0].candidate != left);
+    }
+    assert_true(from_first && from_second);
+}
+
 /* ---- stagnation ---- */
 
 static const char planned[] = "recipe = planned\n"
@@ -240,9 +290,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(numbers_are_swept), SCRATCH_TEST(stagnation_asks_for_other_plans),
-        SCRATCH_TEST(no_plan_is_left),   SCRATCH_TEST(plans_come_first),
-        SCRATCH_TEST(stand_ins_go_on),   SCRATCH_TEST(a_stop_changes_nothing),
+        SCRATCH_TEST(numbers_are_swept),
+        SCRATCH_TEST(one_of_each_structure_goes_on),
+        SCRATCH_TEST(stagnation_asks_for_other_plans),
+        SCRATCH_TEST(no_plan_is_left),
+        SCRATCH_TEST(plans_come_first),
+        SCRATCH_TEST(stand_ins_go_on),
+        SCRATCH_TEST(a_stop_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
