@@ -12,21 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH = 400, REPEATS = 60, TASKS = 200 };
+enum { EACH = 400, REPEATS = 60 };
 
 static const double aim_ms = 10;
 
 /* ---- filling ---- */
 
-/* :n is the number of candidates. A program has three sizes and twenty-five machine keys' worth of
- * other rows around it; schedules repeat, as they do from run to run. */
+/* :n is the number of candidates. 200 programs in 40 families, each at two sizes; one run in 40 is
+ * about a program of the same family. */
 static const char *const filling[] = {
     "INSERT INTO task SELECT value, 'hash' || value, 'family' || (value % 40), 'task' || value,"
     " 'canonical', 'source', 'text' || value FROM series WHERE value <= 200",
 
-    "INSERT INTO setting SELECT value * 3 + size, 'family' || (value % 40), 'cpu', 'key',"
-    " 'hash' || value, 'N=' || (8 << size) FROM series, (SELECT 0 AS size UNION SELECT 1 UNION"
-    " SELECT 2) WHERE value <= 200",
+    "INSERT INTO setting SELECT value * 2 + size, 'family' || (value % 40), 'cpu', 'key',"
+    " 'hash' || value, 'N=' || (8 << size) FROM series, (SELECT 0 AS size UNION SELECT 1)"
+    " WHERE value <= 200",
 
     "INSERT INTO run (id, name, task, target, cases, recipe, model, seed, budget, machine,"
     " machine_key, state, started, ended, seen, pid, candidates, verdicts, evaluations, calls, "
@@ -53,7 +53,7 @@ static const char *const filling[] = {
     " 50 + abs(random()) % 100000 / 1000.0, value, '{}' FROM series",
 
     "INSERT INTO verdict_case SELECT v.id * 2 + place, v.id, place, iif(place, 'wide', 'default'),"
-    " (1 + c.run % 200) * 3 + place, v.time_us * (1 + place), v.time_us, v.time_us, v.time_us,"
+    " (1 + c.run % 200) * 2 + place, v.time_us * (1 + place), v.time_us, v.time_us, v.time_us,"
     " 40 / v.time_us, 0.2, v.status = 'correct' AND c.kind = 'schedule'"
     " FROM verdict AS v JOIN candidate AS c ON c.id = v.candidate, (SELECT 0 AS place UNION"
     " SELECT 1)",

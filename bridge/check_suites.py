@@ -66,7 +66,7 @@ def number(expression, names):
 def known_names(text, dims):
     names = dict(dims)
     for line in re.findall(r"^const (.*)", text, re.M):
-        for name, value in re.findall(r"(\w+) *= *([^,]+)", line):
+        for name, value in re.findall(r"(\w+) *= *((?:[^,()]|\([^()]*\))+)", line):
             names[name] = number(value.replace("/", "//"), names)
     return names
 

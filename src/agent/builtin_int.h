@@ -57,6 +57,72 @@ void
 builtin__put_code(struct builtin *builtin, struct buf *reply, enum agent_format format,
                   const struct builtin_proposal *proposal);
 
+/* ---- what there is to say (builtin_say.c) ---- */
+
+/* id, usual name of the field, other names */
+#define BUILTIN_SAYINGS(X)                                                                  \
+    X(TITLE, "title", "name technique row id optimization")                                 \
+    X(WHAT, "change",                                                                       \
+      "method what do plan suggestion strategy proposal modification fix minimal_fix_hint " \
+      "rubric question")                                                                    \
+    X(WHY, "reason",                                                                        \
+      "bottleneck limit why diagnosis analysis rationale because summary text critique "    \
+      "evidence error critical_issue why_it_matters")                                       \
+    X(WHEN, "when", "condition state predicate key")                                        \
+    X(KIND, "kind", "type category")                                                        \
+    X(LOW, "low", "min lower")                                                              \
+    X(HIGH, "high", "max upper gain speedup expected predicted")                            \
+    X(SCORE, "score", "rating confidence priority value probability innovation")            \
+    X(DIFFICULTY, "difficulty", "effort cost")                                              \
+    X(RISK, "risk", "danger")                                                               \
+    X(SNIPPET, "snippet", "code example schedule lines region anchors")                     \
+    X(VERDICT, "verdict", "decision agree answer vote next run correct pass action")        \
+    X(INPUT, "input", "tensor")                                                             \
+    X(PATTERN, "pattern", "values expression inputs fill")                                  \
+    X(SIZES, "sizes", "dims shape size")                                                    \
+    X(DOCUMENT, "document", "documents file files doc docs")                                \
+    X(BASE, "base", "pick choice parent")                                                   \
+    X(OTHER, "reference", "other second partner")
+
+enum builtin_saying {
+#define X(id, ...) SAY_##id,
+    BUILTIN_SAYINGS(X)
+#undef X
+        SAYING_COUNT
+};
+
+struct builtin_said {
+    const char *text[SAYING_COUNT]; /* NULL: nothing */
+    double number[SAYING_COUNT];    /* NAN: none */
+};
+
+struct builtin_said
+builtin__nothing(void);
+
+/* Items of the role, at most `most`; 0: there is nothing to say. */
+size_t
+builtin__say(struct builtin *builtin, struct builtin_said *said, size_t most);
+
+/* What a row may bring: `high` is the measured factor, 1.1 where nothing was measured, and never
+ * more than the speed of light leaves; `low` a tenth of it. */
+void
+builtin__gain(const struct builtin *builtin, const struct agent_technique *row, double *low,
+              double *high);
+
+/* ---- choosing (builtin_choose.c) ---- */
+
+/* The number of a choice, from 0, and why. */
+size_t
+builtin__choose(struct builtin *builtin, const char **reason);
+
+/* The number of the choice at this rank: by time where times are told, else as they stand. */
+size_t
+builtin__choice_at(const struct builtin *builtin, size_t rank);
+
+/* Choices that share words with what is asked, the best first; none that shares nothing. */
+size_t
+builtin__documents(const struct builtin *builtin, size_t *chosen, size_t most);
+
 /* ---- words and data (builtin_words.c) ---- */
 
 void
@@ -66,11 +132,7 @@ builtin__put_pick(struct builtin *builtin, struct buf *reply);
 void
 builtin__put_words(struct builtin *builtin, struct buf *reply, enum agent_format format);
 
-/* What a row may bring: `high` is the measured factor, 1.1 where nothing was measured, and never
- * more than the speed of light leaves; `low` a tenth of it. */
-void
-builtin__gain(const struct builtin *builtin, const struct agent_technique *row, double *low,
-              double *high);
+/* ---- small things (builtin.c) ---- */
 
 /* Earlier ones more often. */
 size_t

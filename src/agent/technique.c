@@ -42,7 +42,7 @@ const struct agent_technique agent_techniques[] = {
     },
     {
         .name = "parallel-inside",
-        .when = "parallel_inside > 0",
+        .when = "parallel_inside > 0 and light < 50",
         .what = "lift the parallel region out of the loop that begins it every time",
         .measured = "",
         .holes = "threads",

@@ -152,6 +152,13 @@ archive_timed(const struct store_candidate *candidate)
     return NULL;
 }
 
+bool
+archive_is_first_case(const struct archive_run *run, const struct store_case *timed)
+{
+    size_t length = strcspn(run->row.cases, " ;");
+    return strlen(timed->name) == length && strncmp(run->row.cases, timed->name, length) == 0;
+}
+
 static const struct store_case *
 case_of(const struct store_verdict *verdict, const char *name)
 {
@@ -159,6 +166,20 @@ case_of(const struct store_verdict *verdict, const char *name)
         if (strcmp(verdict->cases[i].name, name) == 0)
             return &verdict->cases[i];
     return NULL;
+}
+
+bool
+archive_common_case(const struct store_candidate *a, const struct store_candidate *b,
+                    const struct store_case **of_a, const struct store_case **of_b)
+{
+    const struct store_verdict *verdict = archive_verdict(a);
+    for (size_t i = 0; archive_timed(a) && archive_timed(b) && i < verdict->case_count; i++) {
+        *of_a = &verdict->cases[i];
+        *of_b = case_of(archive_verdict(b), (*of_a)->name);
+        if (*of_b != NULL && !isnan((*of_a)->median_us) && !isnan((*of_b)->median_us))
+            return true;
+    }
+    return false;
 }
 
 double
@@ -294,12 +315,11 @@ archive_against(struct arena *arena, const struct archive_run *run,
 {
     struct archive_comparison pair;
     bool compared = archive_pair(run, candidate, than, &pair);
-    const char *how = compared ? "side by side " : "";
     if (isnan(pair.gain))
         return NULL;
     if (pair.same || (!compared && strcmp(candidate->accepted, "same") == 0))
-        return arena_printf(arena, "%sthe same as %s", how, name);
-    return arena_printf(arena, "%s%s %s than %s%s", how, archive_share_text(arena, pair.gain),
+        return arena_printf(arena, "the same as %s", name);
+    return arena_printf(arena, "%s %s than %s%s", archive_share_text(arena, pair.gain),
                         pair.gain >= 1 ? "faster" : "slower", name,
                         interval_text(arena, pair.low, pair.high));
 }

@@ -73,6 +73,15 @@ archive_is_correct(const struct store_candidate *candidate);
 const struct store_case *
 archive_timed(const struct store_candidate *candidate);
 
+/* The first of the run's cases, by whose times candidates are put in order. */
+bool
+archive_is_first_case(const struct archive_run *run, const struct store_case *timed);
+
+/* The first case that both were timed in; false: there is none. */
+bool
+archive_common_case(const struct store_candidate *a, const struct store_candidate *b,
+                    const struct store_case **of_a, const struct store_case **of_b);
+
 /* How many times `than` needs the time of `candidate`, over the cases that both were timed in
  * (geometric mean); NAN: there is none. */
 double
@@ -145,8 +154,8 @@ bool
 archive_pair(const struct archive_run *run, const struct store_candidate *candidate,
              const struct store_candidate *than, struct archive_comparison *pair);
 
-/* "side by side 6 % faster than NAME [5.1, 6.8]", "4 % slower than NAME", "the same as NAME"; NULL:
- * nothing is known of the two. */
+/* "6 % faster than NAME [5.1, 6.8]", "4 % slower than NAME" without a comparison, "the same as
+ * NAME"; NULL: nothing is known of the two. */
 const char *
 archive_against(struct arena *arena, const struct archive_run *run,
                 const struct store_candidate *candidate, const struct store_candidate *than,

@@ -16,9 +16,9 @@ struct explain { /* what is told, and how far it got */
 void
 explain_say(struct explain *explain, const char *text);
 
-/* "3.84 ms", "wrong", "not judged" */
+/* "3.84 ms", "656 ns in case odd", "wrong", "not judged" */
 const char *
-explain_time(struct arena *arena, const struct store_candidate *candidate);
+explain_time(const struct explain *explain, const struct store_candidate *candidate);
 
 /* How a whole run came to what it found. */
 enum status

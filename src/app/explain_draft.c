@@ -249,14 +249,14 @@ tell_case(struct explain *explain, const struct drafts *drafts, bool several)
         explain_say(explain, text.data);
         return;
     }
-    buf_printf(&text, "builtin reached %s in %zu measurements", explain_time(arena, drafts->best),
+    buf_printf(&text, "builtin reached %s in %zu measurements", explain_time(explain, drafts->best),
                drafts->count);
     if (correct < drafts->count)
         buf_printf(&text, " (%zu of them correct)", correct);
     if (drafts->first == drafts->best)
         buf_puts(&text, drafts->count > 1 ? ", with its first." : ".");
     else
-        buf_printf(&text, "; its first took %s.", explain_time(arena, drafts->first));
+        buf_printf(&text, "; its first took %s.", explain_time(explain, drafts->first));
     struct effects effects = find_effects(arena, drafts);
     if (drafts->count > 1)
         put_effects(&text, &effects);

@@ -119,17 +119,20 @@ first_sentence(struct arena *arena, const char *text)
 
 /* "4.02 -> 3.84 ms", or as far as it is known */
 static const char *
-change_text(struct arena *arena, const struct store_candidate *parent,
+change_text(const struct explain *explain, const struct store_candidate *parent,
             const struct store_candidate *candidate)
 {
-    const char *now = explain_time(arena, candidate);
-    if (parent == NULL || archive_timed(parent) == NULL || archive_timed(candidate) == NULL)
-        return now;
-    const char *before = explain_time(arena, parent);
-    const char *unit = strchr(before, ' '), *same = strchr(now, ' ');
-    bool short_form = unit && same && strcmp(unit, same) == 0;
-    return arena_printf(arena, "%.*s -> %s",
-                        short_form ? (int)(unit - before) : (int)strlen(before), before, now);
+    struct arena *arena = explain->out->arena;
+    const struct store_case *then, *now;
+    if (parent == NULL || !archive_common_case(parent, candidate, &then, &now))
+        return explain_time(explain, candidate);
+    const char *before = table_time(arena, then->median_us);
+    const char *after = table_time(arena, now->median_us);
+    const char *unit = strchr(before, ' '), *same = strchr(after, ' ');
+    bool once = unit && same && strcmp(unit, same) == 0; /* the unit */
+    return arena_printf(arena, "%.*s -> %s%s%s", once ? (int)(unit - before) : (int)strlen(before),
+                        before, after, archive_is_first_case(explain->run, now) ? "" : " in case ",
+                        archive_is_first_case(explain->run, now) ? "" : now->name);
 }
 
 const char *
@@ -143,14 +146,18 @@ explain_step(const struct explain *explain, const struct store_candidate *candid
     buf_printf(&text, ".%lld, %s", (long long)candidate->number, archive_who(candidate));
     if (*why)
         buf_printf(&text, ", \"%s\"", why);
-    buf_printf(&text, ": %s", change_text(arena, parent, candidate));
+    buf_printf(&text, ": %s", change_text(explain, parent, candidate));
     if (verdict && !archive_is_correct(candidate) && verdict->reason[0])
         buf_printf(&text, " (%s)", verdict->reason);
     const char *against =
         parent ? archive_against(arena, explain->run, candidate, parent,
                                  arena_printf(arena, ".%lld", (long long)parent->number))
                : NULL;
-    buf_printf(&text, "%s%s.", against ? ", " : "", against ? against : "");
+    struct archive_comparison pair;
+    bool compared = parent && archive_comparison(explain->run, parent, candidate, &pair);
+    if (against != NULL)
+        buf_printf(&text, ", %s%s", compared ? "side by side " : "", against);
+    buf_putc(&text, '.');
     const char *expected = archive_expected(arena, explain->run, candidate, parent);
     if (*expected)
         buf_printf(&text, " E%s.", expected + 1); /* a sentence of its own */
@@ -371,7 +378,7 @@ draft_text(struct explain *explain, const struct store_candidate *candidate)
                            : "was made by builtin";
     return arena_printf(arena, ".%lld %s, as schedule %zu of case %s: %s. %s",
                         (long long)candidate->number, from, before, candidate->phase,
-                        explain_time(arena, candidate),
+                        explain_time(explain, candidate),
                         archive_main_line(arena, candidate->schedule));
 }
 
@@ -386,7 +393,7 @@ tell_children(struct explain *explain, const struct store_candidate *candidate)
             continue;
         const char *decision = archive_decision(run, child);
         buf_printf(&text, "%s .%lld (%s%s%s)", text.length ? "," : "From it came",
-                   (long long)child->number, explain_time(text.arena, child), *decision ? ", " : "",
+                   (long long)child->number, explain_time(explain, child), *decision ? ", " : "",
                    decision);
     }
     if (text.length > 0)
@@ -411,7 +418,7 @@ explain_candidate(struct explain *explain, const struct store_candidate *candida
     const char *decision = archive_decision(explain->run, candidate);
     buf_printf(explain->out, "How %s came to be: %s%s%s\n\n",
                archive_name(arena, explain->run->row.name, candidate->number),
-               explain_time(arena, candidate), *decision ? ", " : "", decision);
+               explain_time(explain, candidate), *decision ? ", " : "", decision);
     tell_foreign_parent(explain, line[0]);
     for (size_t i = 0; i < count; i++) {
         bool file = strcmp(line[i]->phase, "file") == 0;

@@ -83,12 +83,14 @@ void
 screen_paragraph(struct buf *buf, const char *title, size_t indent, const char *text)
 {
     while (*text) {
-        size_t length = line_length(text, SCREEN_WIDTH - indent);
-        if (length > 0) {
+        size_t length = line_length(text, SCREEN_WIDTH - indent), shown = length;
+        while (shown > 0 && text[shown - 1] == ' ')
+            shown--;
+        if (shown > 0) {
             size_t start = buf->length;
             buf_puts(buf, title);
             screen_pad(buf, start, indent);
-            buf_printf(buf, "%.*s\n", (int)length, text);
+            buf_printf(buf, "%.*s\n", (int)shown, text);
             title = "";
         }
         text += length;

@@ -61,7 +61,7 @@ verdict_text(struct arena *arena, const struct show_candidate *shown)
     bool said =
         against != NULL && (strcmp(decision, "same") == 0 || strcmp(decision, "slower") == 0);
     if (*decision && !said)
-        buf_printf(&buf, "  (%s)", decision);
+        buf_printf(&buf, ", %s", decision);
     return buf.data;
 }
 

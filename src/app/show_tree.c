@@ -14,6 +14,7 @@ struct node {
     const struct store_candidate *candidate; /* of a fold: its best, else its first */
     size_t folded;                           /* how many stand in this line; 1: itself */
     size_t parent;                           /* a node; SIZE_MAX: none */
+    double us;                               /* in the run's first case; INFINITY: not known */
 };
 
 struct tree {
@@ -29,11 +30,16 @@ struct tree {
 
 /* ---- nodes ---- */
 
+/* Times of different cases cannot be compared: then it is the one in the run's first case. */
 static bool
-is_better(const struct store_candidate *a, const struct store_candidate *b)
+is_better(const struct tree *tree, const struct store_candidate *a, const struct store_candidate *b)
 {
     const struct store_case *mine = archive_timed(a), *theirs = archive_timed(b);
-    return mine != NULL && (theirs == NULL || mine->median_us < theirs->median_us);
+    if (mine == NULL || theirs == NULL)
+        return mine != NULL;
+    if (strcmp(mine->name, theirs->name) != 0)
+        return archive_is_first_case(tree->run, mine);
+    return mine->median_us < theirs->median_us;
 }
 
 static size_t
@@ -75,14 +81,14 @@ place_candidate(struct tree *tree, size_t at)
         struct node *node = &tree->nodes[n];
         if (!belong_together(tree, node->candidate, candidate))
             continue;
-        if (is_better(candidate, node->candidate))
+        if (is_better(tree, candidate, node->candidate))
             node->candidate = candidate;
         node->folded++;
         tree->node_of[at] = n;
         return;
     }
     tree->node_of[at] = tree->count;
-    tree->nodes[tree->count++] = (struct node){candidate, 1, SIZE_MAX};
+    tree->nodes[tree->count++] = (struct node){candidate, 1, SIZE_MAX, INFINITY};
 }
 
 static void
@@ -111,21 +117,21 @@ make_tree(struct arena *arena, const struct archive_run *run)
     for (size_t n = 0; n < tree.count; n++) {
         const struct store_candidate *parent = parent_of(&tree, tree.nodes[n].candidate);
         size_t above = parent ? tree.node_of[place_of(&tree, parent)] : SIZE_MAX;
+        const struct store_case *timed = archive_timed(tree.nodes[n].candidate);
         tree.nodes[n].parent = above == n ? SIZE_MAX : above;
+        tree.nodes[n].us = timed && archive_is_first_case(run, timed) ? timed->median_us : INFINITY;
     }
     return tree;
 }
 
-/* The fastest first, then those without a time, by number. */
+/* The fastest in the run's first case first, then the others, by number. */
 static int
 compare_nodes(const void *a, const void *b)
 {
     const struct node *left = *(const struct node *const *)a;
     const struct node *right = *(const struct node *const *)b;
-    if (is_better(left->candidate, right->candidate))
-        return -1;
-    if (is_better(right->candidate, left->candidate))
-        return 1;
+    if (left->us != right->us)
+        return left->us < right->us ? -1 : 1;
     return left->candidate->number < right->candidate->number ? -1 : 1;
 }
 
@@ -156,11 +162,15 @@ marks_here(void)
     return screen_utf8() ? &utf8 : &plain;
 }
 
+/* Times in another than the first case say which. */
 static const char *
-time_or_status(struct arena *arena, const struct store_candidate *candidate)
+time_or_status(struct arena *arena, const struct archive_run *run,
+               const struct store_candidate *candidate)
 {
     const struct store_case *timed = archive_timed(candidate);
     const struct store_verdict *verdict = archive_verdict(candidate);
+    if (timed != NULL && !archive_is_first_case(run, timed) && !archive_is_draft(run, candidate))
+        return arena_printf(arena, "%s %s", timed->name, table_time(arena, timed->median_us));
     if (timed != NULL)
         return table_time(arena, timed->median_us);
     return verdict ? verdict->status : "not judged";
@@ -195,13 +205,15 @@ static const char *
 gain_cell(const struct tree *tree, const struct node *node)
 {
     const struct store_candidate *parent = parent_of(tree, node->candidate);
-    bool told =
-        archive_is_accepted(node->candidate) || strcmp(node->candidate->accepted, "slower") == 0;
+    bool accepted = archive_is_accepted(node->candidate);
+    bool told = accepted || strcmp(node->candidate->accepted, "slower") == 0;
     struct archive_comparison pair;
     if (parent == NULL || node->folded > 1 || !told)
         return "";
     archive_pair(tree->run, node->candidate, parent, &pair);
-    return isnan(pair.gain) || pair.same ? "" : archive_share_text(tree->arena, pair.gain);
+    /* Times taken alone may say otherwise than the search, which knows more cases. */
+    bool agrees = accepted ? pair.gain >= 1 : pair.gain < 1;
+    return agrees && !pair.same ? archive_share_text(tree->arena, pair.gain) : "";
 }
 
 /* ---- lines ---- */
@@ -222,7 +234,7 @@ add_row(const struct tree *tree, const struct node *node, const char *marks, str
     const struct store_candidate *candidate = node->candidate;
     const char *decision = node->folded > 1 ? "" : archive_decision(tree->run, candidate);
     rows->items[rows->count++] = (struct row){
-        arena_printf(arena, "%s%s  %s.%lld", marks, time_or_status(arena, candidate),
+        arena_printf(arena, "%s%s  %s.%lld", marks, time_or_status(arena, tree->run, candidate),
                      node->parent == SIZE_MAX ? tree->run->row.name : "",
                      (long long)candidate->number),
         node->folded > 1 && archive_is_draft(tree->run, candidate) ? "builtin"

@@ -17,13 +17,17 @@ explain_say(struct explain *explain, const char *text)
 }
 
 const char *
-explain_time(struct arena *arena, const struct store_candidate *candidate)
+explain_time(const struct explain *explain, const struct store_candidate *candidate)
 {
+    struct arena *arena = explain->out->arena;
     const struct store_case *timed = archive_timed(candidate);
     const struct store_verdict *verdict = archive_verdict(candidate);
-    if (timed != NULL)
-        return table_time(arena, timed->median_us);
-    return verdict ? verdict->status : "not judged";
+    if (timed == NULL)
+        return verdict ? verdict->status : "not judged";
+    const char *time = table_time(arena, timed->median_us);
+    bool plain = archive_is_first_case(explain->run, timed) ||
+                 archive_is_draft(explain->run, candidate); /* whose case is told otherwise */
+    return plain ? time : arena_printf(arena, "%s in case %s", time, timed->name);
 }
 
 /* The text, as it is read by people. */

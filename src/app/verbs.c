@@ -303,8 +303,8 @@ const struct verb verbs[] = {
             "\n"
             "Exit code 0: all are correct; 1: some are not; 2: a file cannot be read or a case\n"
             "cannot be judged here; 3: this machine failed, and nothing was judged.\n",
-        .example = "hone judge examples/softmax.op examples/softmax.c",
-        .example_note = "is it right, how fast is it really",
+        .example = "hone judge examples/softmax.op mine.c",
+        .example_note = "is my kernel right, and how fast is it really",
         .options = judge_options,
         .least = 2,
         .most = SIZE_MAX,

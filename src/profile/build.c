@@ -156,6 +156,26 @@ in_words(struct arena *arena, const char *reason)
                                        length < MOST_WORDS ? length : MOST_WORDS, reason));
 }
 
+/* A loop over vectors of gcc, or of <immintrin.h>, is in lanes already: what has no vector form
+ * then is a vector. The compiler says of which type it speaks in the line below. */
+static bool
+is_vector_already(const char *reason)
+{
+    static const char *const scalars[] = {"float", "double", "int",  "char",    "short",
+                                          "long",  "_Bool",  "bf16", "_Float16"};
+    const char *next = strchr(reason, '\n'), *type = next ? strstr(next, "scalar_type:") : NULL;
+
+    if (!text_starts(reason, "not vectorized: no vectype") || !type || type > next + 2)
+        return false;
+    const char *end = type + strcspn(type, "\n");
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        const char *found = strstr(type, scalars[i]);
+        if (found && found < end)
+            return memmem(type, (size_t)(end - type), "vector(", 7) != NULL;
+    }
+    return true;
+}
+
 /* In order of lines; a line once. */
 static size_t
 add_remark(struct profile_remark *remarks, size_t count, struct profile_remark remark)
@@ -190,10 +210,11 @@ profile__remarks(struct arena *arena, const char *said, struct profile_remark **
             loop = line;
             continue;
         }
-        bool nest = text_starts(words, "not vectorized: multiple nested loops") ||
-                    text_starts(words, "not vectorized: loop nest containing") ||
-                    text_starts(words, "outer-loop already vectorized");
-        if (loop > 0 && !nest)
+        bool no_news = text_starts(words, "not vectorized: multiple nested loops") ||
+                       text_starts(words, "not vectorized: loop nest containing") ||
+                       text_starts(words, "outer-loop already vectorized") ||
+                       is_vector_already(words);
+        if (loop > 0 && !no_news)
             count =
                 add_remark(*remarks, count, (struct profile_remark){loop, in_words(arena, words)});
         loop = 0;

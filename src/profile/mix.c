@@ -31,7 +31,7 @@ struct deed { /* what an instruction does */
     bool stack;         /* and that memory is the stack */
     bool gathers, streams;
     int to;            /* vector register that is written, or -1 */
-    uint32_t from;     /* bits of those that are read */
+    uint32_t adds;     /* bits of those that are added to, or compared with */
     uint32_t mentions; /* bits of all of them */
 };
 
@@ -114,32 +114,48 @@ lanes_of(const struct profile__insn *insn)
     return text_ends(insn->name, "pd") ? wide / 2 : wide;
 }
 
+/* The registers that a sum goes on from. A multiply-add has one: by the digits of its name it is
+ * the last operand (231), the one before (132) or the first (213); others may have it on either
+ * side. */
+static uint32_t
+added_to(const struct profile__insn *insn, enum root root, const int numbers[4], size_t count)
+{
+    uint32_t bits = 0;
+
+    if (root == ROOT_FMA && count >= 3) {
+        size_t at = strstr(insn->name, "132")   ? count - 2
+                    : strstr(insn->name, "213") ? 0
+                                                : count - 1;
+        return numbers[at] >= 0 ? 1u << numbers[at] : 0;
+    }
+    for (size_t i = 0; i < count; i++) /* the last is only written where there are three */
+        if (numbers[i] >= 0 && (i + 1 < count || count == 2))
+            bits |= 1u << numbers[i];
+    return root == ROOT_ADD || root == ROOT_EXTREME ? bits : 0;
+}
+
 static struct deed
 deed_of(const struct profile__insn *insn)
 {
     struct deed deed = {.to = -1};
     const char *at = insn->operands;
     char operand[96];
+    int numbers[4] = {-1, -1, -1, -1};
+    size_t count = 0;
     bool memory = false, memory_last = false;
 
     name_deed(insn->name, &deed);
     deed.lanes = deed.packed ? lanes_of(insn) : 1;
-    while (next_operand(&at, operand)) {
-        int number = vector_register(operand);
+    for (; count < 4 && next_operand(&at, operand); count++) {
+        numbers[count] = vector_register(operand);
         memory_last = strchr(operand, '(') != NULL;
         memory = memory || memory_last;
         deed.stack = deed.stack || is_stack(operand);
-        deed.to = number;
-        if (number >= 0)
-            deed.mentions |= 1u << number;
-        if (number >= 0 && *at)
-            deed.from |= 1u << number;
+        deed.to = numbers[count];
+        if (deed.to >= 0)
+            deed.mentions |= 1u << deed.to;
     }
-    if (deed.to >= 0 && deed.root == ROOT_FMA && !strstr(insn->name, "132") &&
-        !strstr(insn->name, "213"))
-        deed.from |= 1u << deed.to; /* it adds to where it writes */
-    if (deed.to >= 0 && insn->name[0] != 'v')
-        deed.from |= 1u << deed.to; /* the old forms of two operands */
+    deed.adds = added_to(insn, deed.root, numbers, count);
     deed.loads = memory && !memory_last && deed.mentions;
     deed.stores = memory_last && deed.mentions;
     deed.stack = deed.stack && (deed.loads || deed.stores);
@@ -198,25 +214,34 @@ profile__hot_loop(const struct profile__code *code)
     return hot;
 }
 
-/* Registers that a loop adds to (or compares with) from turn to turn: read before they are written.
- * Those of the other kind, packed or not, are left out. */
+static uint32_t
+written_in(const struct profile__code *code, const struct profile__loop *loop)
+{
+    uint32_t written = 0;
+
+    for (size_t i = loop->first; i <= loop->last; i++) {
+        int to = deed_of(&code->insns[i]).to;
+        written |= to >= 0 ? 1u << to : 0;
+    }
+    return written;
+}
+
+/* Registers that a loop adds to (or compares with) as the turn before left them: read before they
+ * are written, but written in the end. Those of the other kind, packed or not, are left out. */
 static unsigned
 accumulators(const struct profile__code *code, const struct profile__loop *loop, bool packed,
              unsigned *roots_seen)
 {
-    uint32_t written = 0, found = 0;
+    uint32_t written = 0, found = 0, changing = written_in(code, loop);
 
     for (size_t i = loop->first; i <= loop->last; i++) {
         struct deed deed = deed_of(&code->insns[i]);
-        if (deed.to < 0)
-            continue;
-        uint32_t bit = 1u << deed.to;
-        bool adds = deed.root == ROOT_ADD || deed.root == ROOT_FMA || deed.root == ROOT_EXTREME;
-        if (adds && (deed.from & bit) && !(written & bit) && deed.packed == packed) {
-            found |= bit;
+        uint32_t from_before = deed.adds & changing & ~written;
+        if (from_before && deed.packed == packed) {
+            found |= from_before;
             *roots_seen |= 1u << (deed.root == ROOT_FMA ? ROOT_ADD : deed.root);
         }
-        written |= bit;
+        written |= deed.to >= 0 ? 1u << deed.to : 0;
     }
     return (unsigned)__builtin_popcount(found);
 }
@@ -300,8 +325,9 @@ stride_of(const struct profile__code *code, const struct profile__loop *loop)
         struct deed deed = deed_of(insn);
         struct address address, other;
         long size = text_ends(insn->name, "sd") ? 8 : 4, same = 0;
-        bool single = text_ends(insn->name, "ss") || text_ends(insn->name, "sd") ||
-                      strstr(insn->name, "insertps") != NULL;
+        bool single = (text_ends(insn->name, "ss") || text_ends(insn->name, "sd") ||
+                       strstr(insn->name, "insertps") != NULL) &&
+                      strstr(insn->name, "broadcast") == NULL;
         if (!deed.loads || deed.stack || !single || !read_address(insn->operands, &address))
             continue;
         long by = moved_by(code, loop, address.base) +

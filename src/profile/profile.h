@@ -52,7 +52,7 @@
     X(PARALLEL_REGIONS, "parallel_regions", "", 1, "parallel regions in the code")                \
     X(STREAMING_STORES, "streaming_stores", "", 0, "stores that go past the caches")              \
     X(THREADS, "threads", "", 0, "threads in use")                                                \
-    X(CONTRACTION, "contraction", "", 0, "1: sums of products, each operand used again")          \
+    X(CONTRACTION, "contraction", "", 0, "sums of products, each operand used again")             \
     X(EXPS_PER_ELEMENT, "exps_per_element", "", 0,                                                \
       "exp, tanh and their like for each element of the outputs")                                 \
     X(OUTPUT_L2, "output_l2", "x", 0, "the outputs over L2")                                      \
@@ -64,7 +64,7 @@
     X(PADDING, "padding", "", 0, "loads that may lie outside and take a default")                 \
     X(WINDOW_STRIDE, "window_stride", "elements", 0, "between windows of neighbouring results")   \
     X(ROW_BYTES, "row_bytes", "B", 0, "row of the widest operand of a contraction")               \
-    X(ROW_POWER, "row_power", "", 0, "1: such rows are a power of two: they meet in the cache")   \
+    X(ROW_POWER, "row_power", "", 0, "such rows are a power of two: they meet in the cache")      \
     X(EXP_SCALED, "exp_scaled", "", 0, "exponentials of something times a constant")              \
     X(EXP_OPEN, "exp_open", "", 0, "exponentials that may underflow")                             \
     X(ROW_DIVISIONS, "row_divisions", "", 0, "divisions by what stays the same along a row")      \

@@ -35,11 +35,12 @@ static enum status
 dry_phase(struct team *team, const struct recipe_phase *recipe, struct run_dry *dry)
 {
     struct arena *arena = team->loop->arena;
-    struct phase phase = {.team = team, .recipe = recipe};
+    struct phase *phase = arena_alloc(arena, sizeof *phase);
     struct search_step step = {.arm = -1, .plan = -1};
-    struct slot slot = {.phase = &phase, .step = step, .base = team->start};
+    struct slot slot = {.phase = phase, .step = step, .base = team->start};
     enum status status = STATUS_OK;
-    team->phase = &phase;
+    *phase = (struct phase){.team = team, .recipe = recipe};
+    team->phase = phase;
     for (size_t i = 0; i < recipe->role_count && status == STATUS_OK; i++) {
         const struct recipe_role *role = &recipe->roles[i];
         struct speech speech = {.role = role,
@@ -47,6 +48,10 @@ dry_phase(struct team *team, const struct recipe_phase *recipe, struct run_dry *
                                 .formats = role->agent.returns.formats,
                                 .model = team__model(team, role)};
         status = team__compose(team, &speech);
+        if (status == STATUS_NO) {
+            status = STATUS_OK;
+            continue;
+        }
         if (status != STATUS_OK)
             break;
         dry->prompts =

@@ -111,24 +111,25 @@ team__work(struct team *team, const struct recipe_phase *recipe)
     struct loop *loop = team->loop;
     struct search_rule rule = recipe->search;
     struct search_step steps[TEAM_SLOTS];
-    struct phase phase = {.team = team,
-                          .evaluated = loop->result->evaluations,
-                          .recipe = recipe,
-                          .began = run__elapsed(loop),
-                          .rng = rng_stream(loop->options->seed, recipe->name)};
+    struct phase *phase = arena_alloc(loop->arena, sizeof *phase);
+    *phase = (struct phase){.team = team,
+                            .evaluated = loop->result->evaluations,
+                            .recipe = recipe,
+                            .began = run__elapsed(loop),
+                            .rng = rng_stream(loop->options->seed, recipe->name)};
     enum status status = STATUS_OK;
-    team->phase = &phase;
-    phase.walk = search_walk_open(loop->arena, &rule, loop->options->seed);
-    seed(&phase);
-    while (status == STATUS_OK && (phase.why = why_stop(&phase)) == NULL) {
-        size_t count = search_walk_ask(phase.walk, steps, TEAM_SLOTS);
+    team->phase = phase;
+    phase->walk = search_walk_open(loop->arena, &rule, loop->options->seed);
+    seed(phase);
+    while (status == STATUS_OK && (phase->why = why_stop(phase)) == NULL) {
+        size_t count = search_walk_ask(phase->walk, steps, TEAM_SLOTS);
         if (count == 0)
             break;
-        status = team__round(&phase, steps, count);
+        status = team__round(phase, steps, count);
     }
-    if (phase.why != NULL && (loop->result->stopped == NULL || !strcmp(phase.why, "you")))
-        loop->result->stopped = phase.why;
-    hand_on(&phase);
+    if (phase->why != NULL && (loop->result->stopped == NULL || !strcmp(phase->why, "you")))
+        loop->result->stopped = phase->why;
+    hand_on(phase);
     team->phase = NULL;
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <string.h>
 
 static double
@@ -81,7 +82,7 @@ compare(void *context, struct judge_task *task, struct judge_kernel *champion,
     enum status status =
         judge_compare(task, champion, challenger, number, &rule, &outcome, &failed, diags);
     *difference = (struct run_difference){.ratio = 1, .low = 1, .high = 1};
-    if (status == STATUS_OK && failed == NULL)
+    if (status == STATUS_OK && failed == NULL && isfinite(outcome.ratio))
         *difference = (struct run_difference){.faster = outcome.verdict == MEASURE_FASTER,
                                               .slower = outcome.verdict == MEASURE_SLOWER,
                                               .ratio = outcome.ratio,

@@ -50,9 +50,9 @@ formats_for(struct phase *phase, const struct slot *slot, const struct recipe_ro
         1u << AGENT_FORMAT_FILE | 1u << AGENT_FORMAT_SCHEDULE | 1u << AGENT_FORMAT_PROGRAM;
     unsigned edit = 1u << AGENT_FORMAT_EDITS | 1u << AGENT_FORMAT_STAGE | 1u << AGENT_FORMAT_FILL |
                     1u << AGENT_FORMAT_SCHEDULE;
-    const struct node *base = team__solid(slot->base);
-    if (base == NULL && (all & whole))
-        return all & whole;
+    unsigned first = team__solid(slot->base) == NULL ? all & whole : 0;
+    if (first != 0)
+        return first;
     if (slot->plan != NULL && !strcmp(slot->plan->kind, "schedule") &&
         (all & 1u << AGENT_FORMAT_SCHEDULE))
         return 1u << AGENT_FORMAT_SCHEDULE;
@@ -190,7 +190,7 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
     for (size_t i = 0; i < count; i++) {
         size_t better = 0;
         for (size_t k = 0; k < count; k++)
-            better += !slots[k].dropped && (votes[k] > votes[i] || (votes[k] == votes[i] && k < i));
+            better += !slots[k].dropped && (k < i ? votes[k] >= votes[i] : votes[k] > votes[i]);
         out[i] = !slots[i].dropped && better >= phase->recipe->prefilter;
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)

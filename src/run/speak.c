@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double NEWS_SECONDS = 0.2;
@@ -118,6 +119,29 @@ prompt_text(struct team *team, const struct speech *speech)
     return text.data ? text.data : "";
 }
 
+/* What fits into a prompt; 0: any. How large a window is was found out when the run began: prompts
+ * must be the same again where nobody can be asked. */
+static enum status
+room_of(struct team *team, const struct speech *speech, double *room)
+{
+    struct loop *loop = team->loop;
+    const char *answer;
+    unsigned reply = speech->role->reply ? speech->role->reply : USUAL_REPLY;
+    *room = 0;
+    if (speech->model == NULL)
+        return STATUS_OK;
+    struct llm_facts facts = llm_facts(speech->model);
+    enum status status = ledger_recall(loop->ledger, "window", facts.text, &answer, loop->diags);
+    if (status == STATUS_NO) {
+        answer = arena_printf(loop->arena, "%.0f", facts.window);
+        status = ledger_note(loop->ledger, "window", facts.text, answer, loop->diags);
+    }
+    if (status == STATUS_OK)
+        *room = strtod(answer, NULL);
+    *room -= reply < *room / 2 ? reply : *room / 2;
+    return status;
+}
+
 /* Sections, words, format: the first message of a conversation. */
 enum status
 team__compose(struct team *team, struct speech *speech)
@@ -125,14 +149,23 @@ team__compose(struct team *team, struct speech *speech)
     struct agent_text texts[AGENT_SECTION_COUNT];
     struct agent_prompt prompt;
     size_t count = team__sections(team, speech, texts);
-    double window = speech->model ? llm_facts(speech->model).window : 0;
-    unsigned reply = speech->role->reply ? speech->role->reply : USUAL_REPLY;
-    if (window > 0)
-        window -= reply < window / 2 ? reply : window / 2;
-    enum status status = agent_prompt(team->loop->arena, &speech->role->agent, texts, count,
-                                      speech->formats, window, &prompt, team->loop->diags);
+    double window;
+    enum status status = room_of(team, speech, &window);
     if (status != STATUS_OK)
         return status;
+    struct diags *ours = diags_create(team->loop->arena, 4);
+    status = agent_prompt(team->loop->arena, &speech->role->agent, texts, count, speech->formats,
+                          window, &prompt, ours);
+    if (status == STATUS_INPUT && speech->role->agent.kind != AGENT_CODER) {
+        team__news(team, speech->role->agent.name, 0, "not asked: %s",
+                   diags_count(ours) ? diags_get(ours, 0)->message : "it does not fit");
+        return STATUS_NO; /* who is not needed for a proposal is left out */
+    }
+    if (status != STATUS_OK) {
+        diags_add(team->loop->diags, DIAG_ERROR, (struct place){0}, "%s",
+                  diags_count(ours) ? diags_get(ours, 0)->message : "a prompt does not fit");
+        return status;
+    }
     speech->system = prompt.system;
     speech->schema = prompt.schema;
     speech->messages[0] = (struct llm_message){LLM_USER, prompt.user};

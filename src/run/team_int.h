@@ -76,6 +76,7 @@ struct team {
     size_t handed_count;
     struct lines board, traps, insights, history;
     const char *hints;
+    size_t notes;   /* of the inbox that were taken */
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
     double tokens; /* of the reply that is coming in, */

@@ -9,6 +9,20 @@
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
+/* Read once: it is always the same. */
+static size_t
+catalogue(struct lang_entry **entries)
+{
+    static struct arena *arena;
+    static struct lang_entry *all;
+    static size_t count;
+
+    if (arena == NULL && (arena = arena_create()) != NULL)
+        count = lang_catalogue(arena, &all);
+    *entries = all;
+    return count;
+}
+
 static void
 try_words(struct arena *arena, const char *text)
 {
@@ -23,7 +37,7 @@ try_words(struct arena *arena, const char *text)
         assert(diags_errors(diags) > 0);
         return;
     }
-    size_t all = lang_catalogue(arena, &entries);
+    size_t all = catalogue(&entries);
     size_t found = lang_rank(arena, &words, entries, all, &matches);
     if (found == 0)
         return;

@@ -126,7 +126,7 @@ static const struct {
     {"flatten", "padding=1", "padding=0"},
     {"threads", "us=100 parallel_regions=0 threads=2", "us=100 parallel_regions=0 threads=1"},
     {"no-threads", "us=2 parallel_regions=1", "us=2 parallel_regions=0"},
-    {"parallel-inside", "parallel_inside=1", "parallel_inside=0"},
+    {"parallel-inside", "parallel_inside=1 light=5", "parallel_inside=1 light=80"},
     {"denormals", "exp_open=1 light=10", "exp_open=1 light=80"},
     {"algebra", "row_divisions=1", "row_divisions=0"},
     {"exp2", "exp_scaled=1", "exp_scaled=0"},

@@ -22,27 +22,30 @@ static const char program_text[] = "op norm\n"
 
 static const size_t both[] = {0, 1};
 
-#define KERNEL(words)                                           \
-    "```c\nenum { " words " };\n"                               \
+#define SAYS(role, words)                                       \
+    "=== " role "\n```c\nenum { " words " };\n"                 \
     "void kernel(const float *restrict X, float *restrict Y)\n" \
     "{\n    for (long i = 0; i < R * N; i++)\n        Y[i] = X[i];\n}\n```\n"
 
 /* Replies of every kind: a win, a failure, a repair, nothing that can be used, a schedule. */
-static const char
-    script[] =
-        "=== planner repeat\n"
-        "[{\"kind\":\"code\",\"title\":\"first\",\"change\":\"a\",\"low\":1.05,\"high\":1.1},"
-        "{\"kind\":\"schedule\",\"title\":\"second\",\"change\":\"b\",\"low\":1.01,\"high\":1.5}]\n"
-        "=== critic repeat\n{\"bottleneck\":\"x\",\"method\":\"y\",\"change\":\"z\",\"low\":1,"
-        "\"high\":1.1}\n"
-        "=== summariser repeat\n{\"when\":\"a\",\"do\":\"b\",\"gain\":1.1,\"snippet\":\"\"}\n"
-        "=== coder\n" KERNEL(
-            "cost = 9") "=== coder\nI would rather not.\n"
-                        "=== coder\n```schedule\nY: r@p j/v@u j@v\n```\n"
-                        "=== debugger\n" KERNEL("BROKEN = 2") "=== debugger\n" KERNEL("cost = 7") "=== coder\n" KERNEL("BROKEN = 1") "=== coder\n" KERNEL(
-                            "cost = 30") "=== coder\n" KERNEL("cost = 6") "=== coder "
-                                                                          "repeat\n" KERNEL("cost "
-                                                                                            "= 8") "=== debugger repeat\nI give up.\n";
+static const char *const script[] = {
+    "=== planner repeat\n"
+    "[{\"kind\":\"code\",\"title\":\"first\",\"change\":\"a\",\"low\":1.05,\"high\":1.1},"
+    "{\"kind\":\"schedule\",\"title\":\"second\",\"change\":\"b\",\"low\":1.01,\"high\":1.5}]\n",
+    "=== critic repeat\n{\"bottleneck\":\"x\",\"method\":\"y\",\"change\":\"z\",\"low\":1,"
+    "\"high\":1.1}\n",
+    "=== summariser repeat\n{\"when\":\"a\",\"do\":\"b\",\"gain\":1.1,\"snippet\":\"\"}\n",
+    SAYS("coder", "cost = 9"),
+    "=== coder\nI would rather not.\n",
+    "=== coder\n```schedule\nY: r@p j/v@u j@v\n```\n",
+    SAYS("debugger", "BROKEN = 2"),
+    SAYS("debugger", "cost = 7"),
+    SAYS("coder", "BROKEN = 1"),
+    SAYS("coder", "cost = 30"),
+    SAYS("coder", "cost = 6"),
+    SAYS("coder repeat", "cost = 8"),
+    "=== debugger repeat\nI give up.\n",
+};
 
 /* ---- one process ---- */
 
@@ -255,7 +258,10 @@ killed_runs_end_as_others_do(void **state)
     const char *kills = getenv("HONE_KILLS");
     long often = kills ? atol(kills) : 20;
     struct rng rng = rng_stream(11, "kill");
-    assert_int_equal(file_write("script", script, sizeof script - 1, unit->diags), STATUS_OK);
+    struct buf text = buf_in(unit->arena);
+    for (size_t i = 0; i < sizeof script / sizeof *script; i++)
+        buf_puts(&text, script[i]);
+    assert_int_equal(file_write("script", text.data, text.length, unit->diags), STATUS_OK);
     assert_true(in_a_process("whole.db", false, -1));
     const char *whole = story(unit, "whole.db");
     assert_non_null(strstr(whole, "cost = 6"));
