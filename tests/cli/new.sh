@@ -72,7 +72,7 @@ out Y
 ```
 END
 expect 'a mistake goes back once' 0 "$HONE" new 'the square of each element' --model scripted:mended.txt -o square.op
-says out 'and the program is written' 'Y\[i\] = X\[i\] \* X\[i\]'
+says out 'and the program is written' 'Drafted by scripted:mended.txt, checked'
 check 'which is one' '"$HONE" task square.op >task'
 cat wrong.txt wrong.txt >twice.txt
 expect 'two mistakes are no program' 1 "$HONE" new squares --model scripted:twice.txt -o none.op
