@@ -4,6 +4,7 @@
  *   agent_parse      a reply becomes a kernel, edits, a schedule, a program, plans, picks
  *   agent_apply      edits or fills on a base text
  *   agent_menu       rows of the technique table whose condition holds
+ *   agent_changes    legal changes of a schedule, to be chosen from
  *   agent_builtin    what a role says with no model: deterministic, honest, of the same form
  *
  * A role is what it sees, what it returns and the words around them; when it speaks is the recipe's
@@ -338,6 +339,18 @@ struct agent_moment {
     const char *const *tried; /* schedules that were proposed before */
     size_t tried_count;
 };
+
+/* A legal change of a schedule by one step. */
+struct agent_change {
+    const char *schedule; /* lines of all cases */
+    const char *words;
+    double us; /* as the micro-coder guesses */
+};
+
+/* Changes of the moment's schedule that were not tried, at most `most`, the best guess first. */
+size_t
+agent_changes(struct arena *arena, const struct agent_moment *moment, struct agent_change *changes,
+              size_t most);
 
 /* A reply such as a model would give, which agent_parse() accepts. */
 void

@@ -369,6 +369,61 @@ builtin__change(struct builtin *builtin)
     return (struct builtin_proposal){found.whole, words_for(builtin, &found), true};
 }
 
+/* ---- all of them, to be chosen from ---- */
+
+/* The first line that the base does not have. */
+static const char *
+changed_line(struct arena *arena, const char *base, const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        const char *one = arena_strndup(arena, line, strcspn(line, "\n"));
+        if (strstr(base, one) == NULL)
+            return one;
+        if (line[strlen(one)] == '\0')
+            break;
+    }
+    return "";
+}
+
+static bool
+is_listed(const struct agent_change *changes, size_t count, const char *whole)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same_text(changes[i].schedule, whole))
+            return true;
+    return false;
+}
+
+size_t
+agent_changes(struct arena *arena, const struct agent_moment *moment, struct agent_change *changes,
+              size_t most)
+{
+    struct builtin builtin = {.arena = arena,
+                              .moment = moment,
+                              .rng = rng_stream(moment->seed, "changes"),
+                              .schedule = moment->schedule};
+    struct drafts drafts = open_drafts(&builtin, moment->schedule);
+    size_t count, found = 0;
+    const struct option *options = options_of(&drafts, &count);
+    for (size_t i = 0; i < count && i < TRIES && found < most; i++) {
+        const struct option *option = &options[i];
+        const char *const *texts = texts_with(&drafts, &option, 1);
+        const char *whole = texts ? join(&drafts, texts) : NULL;
+        if (!whole || !is_new(&drafts, whole) || is_listed(changes, found, whole))
+            continue;
+        double us = estimate(&drafts, texts);
+        size_t at = found++;
+        for (; at > 0 && changes[at - 1].us > us; at--)
+            changes[at] = changes[at - 1];
+        changes[at] = (struct agent_change){
+            .schedule = whole,
+            .us = us,
+            .words = arena_printf(arena, "%s: %s (about %.1f us)", option->what,
+                                  changed_line(arena, drafts.whole, whole), us)};
+    }
+    return found;
+}
+
 /* ---- two parents ---- */
 
 /* Each question of the first is answered as one of the two does. */

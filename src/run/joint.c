@@ -5,6 +5,7 @@
  */
 #include "run/team_int.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -144,6 +145,11 @@ team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node 
             return fail(slot, reason);
         return reply->format == AGENT_FORMAT_FILE ? from_file(slot, text, node)
                                                   : from_c(slot, text, base, node);
+    case AGENT_FORMAT_PICK:
+        if (reply->pick < 1 || (size_t)reply->pick > slot->change_count)
+            return fail(slot, "there is no choice of that number");
+        node->why = slot->changes[reply->pick - 1].words;
+        return from_schedule(slot, slot->changes[reply->pick - 1].schedule, node);
     default:
         return fail(slot, "it has no kernel in it");
     }
@@ -156,9 +162,28 @@ find_same(struct team *team, const struct node *node)
 {
     for (size_t i = 0; i < team->node_count; i++)
         if (team->nodes[i] != node && team->nodes[i]->kernel != NULL && !team->nodes[i]->empty &&
+            strcmp(team->nodes[i]->role, "tool") != 0 && /* that was only looked at */
             strcmp(team->nodes[i]->normal, node->normal) == 0)
             return team->nodes[i];
     return NULL;
+}
+
+/* Numbers belong to the host: a schedule that changes nothing else is only where a sweep begins. */
+static bool
+differs_in_numbers(const struct node *base, const struct node *node)
+{
+    if (base == NULL || base->schedule == NULL || node->schedule == NULL)
+        return false;
+    const char *a = base->schedule, *b = node->schedule;
+    while (*a && (*a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b))))
+        if (isdigit((unsigned char)*a)) {
+            a += strspn(a, "0123456789");
+            b += strspn(b, "0123456789");
+        } else {
+            a++;
+            b++;
+        }
+    return *a == *b && strcmp(base->schedule, node->schedule) != 0;
 }
 
 /* The archive has every proposal, also what could not be built. */
@@ -226,6 +251,7 @@ team__prepare(struct slot *slot)
         slot->failed = agent_objection(arena, node->kernel, team->loop->options->target, program);
     if (slot->failed != NULL)
         return refuse(slot, node, node->kernel);
+    slot->numbers = differs_in_numbers(team__solid(slot->base), node);
     const struct node *same = find_same(team, node);
     if (same == NULL)
         return STATUS_OK;
@@ -283,23 +309,97 @@ line_count(const char *text)
     return count;
 }
 
-/* Is it faster than `than`, as the rule asks? *same: the difference lies within the noise. */
+struct contrast {       /* of a candidate with another */
+    double gain, worst; /* over all cases, and in the case where it is least */
+    bool faster, same;
+};
+
+/* Its time over all cases; of one that was too slow for that, what it would be. */
+static double
+time_of(const struct team *team, const struct node *node)
+{
+    double us = team__cost(team, NULL, node);
+    return isinf(us) ? node->cost : us;
+}
+
+/* By time, whatever the phase makes better; `closely`: side by side, so that noise shows. */
 static enum status
-is_faster(struct team *team, const struct recipe_accept *rule, const struct node *than,
-          const struct node *node, bool *faster, bool *same, double *gain)
+compare(struct team *team, const struct node *than, const struct node *node, bool closely,
+        struct contrast *comparison)
 {
     struct run_difference difference;
-    double worst, least = rule->gain > 0 ? rule->gain : 1;
-    *gain = than->cost / node->cost;
-    *faster = *gain >= least;
-    *same = fabs(*gain - 1) < 0.005;
-    if (!rule->significant || *gain < 0.97 * least || node->built == NULL || than->built == NULL)
+    double gain = time_of(team, than) / time_of(team, node);
+    *comparison = (struct contrast){
+        .gain = gain, .worst = gain, .faster = gain > 1, .same = fabs(gain - 1) < 0.005};
+    for (size_t i = 0; i < team->loop->result->case_count; i++)
+        if (than->us[i] / node->us[i] < comparison->worst)
+            comparison->worst = than->us[i] / node->us[i];
+    if (!closely || gain < 0.97 || node->built == NULL || than->built == NULL)
         return STATUS_OK;
-    enum status status = team__compare(team, than, node, &difference, &worst);
-    *gain = 1 / difference.ratio;
-    *faster = difference.faster && *gain >= least && worst >= rule->worst;
-    *same = !difference.faster && !difference.slower;
+    enum status status = team__compare(team, than, node, &difference, &comparison->worst);
+    comparison->gain = 1 / difference.ratio;
+    comparison->faster = difference.faster;
+    comparison->same = !difference.faster && !difference.slower;
     return status;
+}
+
+static bool
+passes(const struct recipe_accept *rule, const struct contrast *comparison)
+{
+    return comparison->faster && comparison->gain >= rule->gain && comparison->worst >= rule->worst;
+}
+
+/* Does it take the place of its base? */
+static enum status
+accept_base(struct slot *slot, const struct node *node, struct contrast *with_base)
+{
+    struct team *team = slot->phase->team;
+    const struct recipe_phase *phase = slot->phase->recipe;
+    const struct node *base = team__solid(slot->base);
+    if (base == NULL || base->status != JUDGE_CORRECT) {
+        *with_base = (struct contrast){.gain = NAN, .worst = INFINITY, .faster = true};
+        slot->accepted = true;
+        return STATUS_OK;
+    }
+    bool closely = phase->base.significant || (base == team->best && phase->best.significant);
+    enum status status = compare(team, base, node, closely, with_base);
+    bool anyway = (phase->base.always || phase->base.any) && with_base->worst >= phase->base.worst;
+    bool better = phase->objective == RECIPE_COUNTER ? node->cost < base->cost
+                                                     : passes(&phase->base, with_base);
+    slot->simpler = !better && with_base->same && phase->tie_simpler &&
+                    line_count(node->kernel) < line_count(base->kernel);
+    slot->accepted = better || anyway || slot->simpler;
+    slot->gain = with_base->gain;
+    return status;
+}
+
+static enum status
+accept_best(struct slot *slot, const struct node *node, const struct contrast *with_base,
+            bool *best)
+{
+    struct team *team = slot->phase->team;
+    const struct recipe_accept *rule = &slot->phase->recipe->best;
+    struct contrast with_best = *with_base;
+    enum status status = STATUS_OK;
+    *best = team->best == NULL || team->best->status != JUDGE_CORRECT;
+    if (*best)
+        return STATUS_OK;
+    if (team->best != team__solid(slot->base))
+        status = compare(team, team->best, node, rule->significant, &with_best);
+    *best = passes(rule, &with_best);
+    return status;
+}
+
+static const char *
+decision_on(const struct slot *slot, const struct contrast *with_base, bool best)
+{
+    if (best)
+        return "best";
+    if (slot->simpler)
+        return "accepted: simpler";
+    if (slot->accepted && with_base->faster)
+        return "accepted";
+    return with_base->same ? "same" : with_base->gain < 1 ? "slower" : "not taken";
 }
 
 static enum status
@@ -307,23 +407,11 @@ accept(struct slot *slot, struct node *node)
 {
     struct team *team = slot->phase->team;
     const struct recipe_phase *phase = slot->phase->recipe;
-    const struct node *base = team__solid(slot->base);
-    bool first = base == NULL || base->status != JUDGE_CORRECT, faster = true, same = false;
-    enum status status = STATUS_OK;
-    slot->gain = NAN;
-    if (!first)
-        status = is_faster(team, &phase->base, base, node, &faster, &same, &slot->gain);
-    bool simpler =
-        same && phase->tie_simpler && !first && line_count(node->kernel) < line_count(base->kernel);
-    slot->accepted = first || faster || simpler || phase->base.always || phase->base.any;
-    bool best = team->best == NULL || team->best->status != JUDGE_CORRECT;
-    if (status == STATUS_OK && !best && base == team->best)
-        best = faster && !first;
-    else if (status == STATUS_OK && !best) {
-        double gain;
-        bool tie;
-        status = is_faster(team, &phase->best, team->best, node, &best, &tie, &gain);
-    }
+    struct contrast with_base;
+    bool best = false;
+    enum status status = accept_base(slot, node, &with_base);
+    if (status == STATUS_OK)
+        status = accept_best(slot, node, &with_base, &best);
     if (status == STATUS_OK &&
         (best || (slot->accepted && !phase->base.always && !phase->base.any)))
         status = check_fully(team, node);
@@ -337,13 +425,7 @@ accept(struct slot *slot, struct node *node)
     if (best)
         team->best = node;
     team->loop->result->accepted += slot->accepted;
-    return team__decide(team, node,
-                        best                                  ? "best"
-                        : slot->accepted && (first || faster) ? "accepted"
-                        : simpler                             ? "accepted: simpler"
-                        : same                                ? "same"
-                        : slot->gain < 1                      ? "slower"
-                                                              : "not taken");
+    return team__decide(team, node, decision_on(slot, &with_base, best));
 }
 
 /* ---- judging ---- */
@@ -361,7 +443,7 @@ sweep(struct slot *slot, struct node **node)
     bool near = base == NULL || base->status != JUDGE_CORRECT || base->cost / (*node)->cost >= from;
     bool declared = (*node)->schedule == NULL &&
                     agent_tunables(team->loop->arena, (*node)->kernel, &tunables) > 0;
-    if (phase->sweep == 0 || (!near && !declared))
+    if (phase->sweep == 0 || (!near && !declared && !slot->numbers))
         return STATUS_OK;
     return team__sweep(slot, *node, phase->sweep, node);
 }

@@ -90,7 +90,7 @@ ledger_note(struct ledger *ledger, const char *kind, const char *key, const char
             struct diags *diags)
 {
     ledger->seconds = ledger->clock(ledger->clock_context) - ledger->began;
-    if (ledger->store == NULL)
+    if (ledger->store == NULL || ledger->off)
         return STATUS_OK;
     struct store_event event = {
         .run = ledger->run, .kind = kind, .key = key, .answer = answer, .seconds = ledger->seconds};
@@ -101,6 +101,8 @@ enum status
 ledger_learn(struct ledger *ledger, const char *key, struct store_item *item, struct diags *diags)
 {
     ledger->seconds = ledger->clock(ledger->clock_context) - ledger->began;
+    if (ledger->off)
+        return STATUS_OK;
     struct store_event event = {
         .run = ledger->run, .kind = "lesson", .key = key, .answer = "", .seconds = ledger->seconds};
     return store_item_learn(ledger->store, item, &event, diags);
@@ -108,13 +110,36 @@ ledger_learn(struct ledger *ledger, const char *key, struct store_item *item, st
 
 /* ---- candidates ---- */
 
+static bool
+is_file(const struct store_candidate *row)
+{
+    return strcmp(row->phase, "file") == 0;
+}
+
+/* The next one of then. A run that was stopped gave a file, which is no step of it: who goes on
+ * passes over it. */
+static const struct store_candidate *
+next_candidate(struct ledger *ledger, const struct store_candidate *row, const char *hash)
+{
+    while (ledger->candidate_next < ledger->candidate_count) {
+        const struct store_candidate *then = &ledger->candidates[ledger->candidate_next];
+        if (is_file(then) == is_file(row) && (!is_file(row) || !strcmp(then->kernel_hash, hash)))
+            return then;
+        if (!is_file(then))
+            return is_file(row) && ledger->mode == RUN_RESUME ? NULL : then;
+        ledger->candidate_next++;
+    }
+    return NULL;
+}
+
 enum status
 ledger_candidate(struct ledger *ledger, struct store_candidate *row, struct diags *diags)
 {
-    if (ledger->candidate_next < ledger->candidate_count) {
-        const struct store_candidate *then = &ledger->candidates[ledger->candidate_next++];
-        char hash[HASH_TEXT];
-        hash_sha256(row->kernel, row->kernel_length, hash);
+    char hash[HASH_TEXT];
+    hash_sha256(row->kernel, row->kernel_length, hash);
+    const struct store_candidate *then = next_candidate(ledger, row, hash);
+    if (then != NULL) {
+        ledger->candidate_next++;
         if (strcmp(then->kernel_hash, hash) != 0)
             return differ(ledger, diags, "candidate %lld was another kernel",
                           (long long)then->number);

@@ -32,6 +32,7 @@ struct ledger {
     size_t call_count, call_next;
 
     const char *difference; /* the first one between then and now; NULL: none */
+    bool off;               /* the run was stopped: what follows is no part of it */
     bool over;              /* a replay has come to the end of what is there */
 };
 

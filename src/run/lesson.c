@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { SNIPPET = 700 };
+enum { SNIPPET = 700, POOL = 64 };
 
 void
 team__line(struct team *team, struct lines *lines, const char *format, ...)
@@ -42,8 +42,9 @@ features(struct team *team)
 
 /* ---- writing ---- */
 
-static enum status
-put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text, double gain)
+enum status
+team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
+               double gain)
 {
     struct loop *loop = team->loop;
     const char *ignored, *name = recipe_memory_info[kind].name;
@@ -145,15 +146,15 @@ learn_from_speed(struct slot *slot, const struct node *base, double gain)
     enum status status = lesson_of(slot, base, gain, &lesson);
     if (status == STATUS_OK && is_kept(phase, RECIPE_MEMORY_INSIGHTS, gain)) {
         team__line(team, &team->insights, "%s", lesson);
-        status = put_item(team, RECIPE_MEMORY_INSIGHTS, technique, lesson, gain);
+        status = team__put_item(team, RECIPE_MEMORY_INSIGHTS, technique, lesson, gain);
     }
     if (status == STATUS_OK && base != NULL && is_kept(phase, RECIPE_MEMORY_PAIRS, gain))
-        status = put_item(team, RECIPE_MEMORY_PAIRS, technique,
-                          arena_printf(arena, "%s\nbefore:\n%s\nafter:\n%s\n", lesson,
-                                       snippet(team, base), snippet(team, node)),
-                          gain);
+        status = team__put_item(team, RECIPE_MEMORY_PAIRS, technique,
+                                arena_printf(arena, "%s\nbefore:\n%s\nafter:\n%s\n", lesson,
+                                             snippet(team, base), snippet(team, node)),
+                                gain);
     if (status == STATUS_OK && phase->memory[RECIPE_MEMORY_STATES].most > 0)
-        status = put_item(
+        status = team__put_item(
             team, RECIPE_MEMORY_STATES,
             team->loop->result->cases[0].light.limit ? team->loop->result->cases[0].light.limit
                                                      : "unknown",
@@ -161,17 +162,17 @@ learn_from_speed(struct slot *slot, const struct node *base, double gain)
                          isnan(node->high) ? 1.0 : (node->low + node->high) / 2, gain),
             gain);
     if (status == STATUS_OK && phase->memory[RECIPE_MEMORY_GRAPH].most > 0)
-        status =
-            put_item(team, RECIPE_MEMORY_GRAPH,
-                     arena_printf(arena, "%s -> %s",
-                                  base && base->technique ? base->technique : "start", technique),
-                     arena_printf(arena, "%s\n%s", lesson, snippet(team, node)), gain);
+        status = team__put_item(team, RECIPE_MEMORY_GRAPH,
+                                arena_printf(arena, "%s -> %s",
+                                             base && base->technique ? base->technique : "start",
+                                             technique),
+                                arena_printf(arena, "%s\n%s", lesson, snippet(team, node)), gain);
     if (status == STATUS_OK && gain > 1 &&
         (phase->memory[RECIPE_MEMORY_CASES].most || phase->memory[RECIPE_MEMORY_RETRIEVAL].most))
-        status = put_item(team, RECIPE_MEMORY_CASES, lang_name(team->loop->options->lang),
-                          snippet(team, node), gain);
+        status = team__put_item(team, RECIPE_MEMORY_CASES, lang_name(team->loop->options->lang),
+                                snippet(team, node), gain);
     if (status == STATUS_OK && gain > 1 && phase->memory[RECIPE_MEMORY_SKILLS].most)
-        status = put_item(team, RECIPE_MEMORY_SKILLS, technique, lesson, gain);
+        status = team__put_item(team, RECIPE_MEMORY_SKILLS, technique, lesson, gain);
     return status;
 }
 
@@ -187,8 +188,9 @@ team__learn(struct slot *slot, const struct node *base, double gain)
         team__line(team, &team->traps, "%.*s: %s: %s", length, what,
                    judge_status_name[node->status], node->reason);
         if (phase->memory[RECIPE_MEMORY_RULES].most > 0)
-            return put_item(team, RECIPE_MEMORY_RULES, judge_status_name[node->status],
-                            arena_printf(team->loop->arena, "You cannot: %s", node->reason), 0);
+            return team__put_item(team, RECIPE_MEMORY_RULES, judge_status_name[node->status],
+                                  arena_printf(team->loop->arena, "You cannot: %s", node->reason),
+                                  0);
         return STATUS_OK;
     }
     if (isnan(node->high))
@@ -201,6 +203,26 @@ team__learn(struct slot *slot, const struct node *base, double gain)
 
 /* ---- reading ---- */
 
+/* Of a pool the most valuable ones, or, with the chance that the recipe gives, any. */
+static void
+choose_by_value(struct team *team, double chance, struct store_item *items, size_t count,
+                size_t most)
+{
+    struct rng rng = rng_stream(team->loop->options->seed, "memory");
+    for (size_t i = 0; i < count && i < most; i++) {
+        uint64_t draw = rng_at(&rng, team->calls * 64 + i);
+        size_t chosen = i;
+        for (size_t k = i + 1; k < count; k++)
+            if (items[k].stats.q > items[chosen].stats.q)
+                chosen = k;
+        if ((double)(draw >> 11) * 0x1p-53 < chance)
+            chosen = i + (size_t)(draw % (count - i));
+        struct store_item kept = items[i];
+        items[i] = items[chosen];
+        items[chosen] = kept;
+    }
+}
+
 static const char *
 find_items(struct team *team, enum recipe_memory kind, unsigned most, const char **text)
 {
@@ -208,11 +230,11 @@ find_items(struct team *team, enum recipe_memory kind, unsigned most, const char
     struct buf buf = buf_in(loop->arena);
     struct store_item *items = NULL;
     size_t count = 0;
-    unsigned least = team->phase->recipe->memory[kind].count;
+    const struct recipe_remember *rule = &team->phase->recipe->memory[kind];
     struct store_likeness likeness = {.text = lang_name(loop->options->lang),
                                       .features = features(team),
                                       .kinds = recipe_memory_info[kind].name,
-                                      .most = most};
+                                      .most = rule->q > 0 ? POOL : most};
     *text = "";
     if (loop->ledger->store == NULL || most == 0)
         return *text;
@@ -220,8 +242,10 @@ find_items(struct team *team, enum recipe_memory kind, unsigned most, const char
     if (store_items_similar(loop->ledger->store, loop->arena, &likeness, &items, &count, ours) !=
         STATUS_OK)
         return *text;
-    for (size_t i = 0; i < count; i++)
-        if (items[i].stats.uses >= (int64_t)least)
+    if (rule->q > 0)
+        choose_by_value(team, rule->q, items, count, most);
+    for (size_t i = 0; i < count && i < most; i++)
+        if (items[i].stats.uses >= (int64_t)rule->count)
             buf_printf(&buf, "- [%s] %s\n", items[i].key, items[i].text);
     *text = buf.data ? buf.data : "";
     return *text;

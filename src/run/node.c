@@ -240,6 +240,17 @@ take_times(struct team *team, struct node *node, const struct judge_report *repo
         }
 }
 
+/* What a phase with `objective = counter NAME` makes smaller. NAN: the phase goes by time, because
+ * what it began with has no such figure. */
+static double
+counter_of(const struct team *team, const struct recipe_phase *phase, const struct node *node)
+{
+    double figure = team__figure(node, phase->counter);
+    if (isnan(team__figure(team->start, phase->counter)))
+        return NAN;
+    return isnan(figure) ? INFINITY : figure;
+}
+
 double
 team__cost(const struct team *team, const struct recipe_phase *phase, const struct node *node)
 {
@@ -256,6 +267,9 @@ team__cost(const struct team *team, const struct recipe_phase *phase, const stru
         worst = value > worst ? value : worst;
         sum += value;
     }
+    if (phase != NULL && phase->objective == RECIPE_COUNTER &&
+        !isnan(counter_of(team, phase, node)))
+        return counter_of(team, phase, node);
     if (phase != NULL && phase->over == RECIPE_WORST)
         return worst;
     return phase != NULL && phase->over == RECIPE_SUM ? sum : exp(product);
@@ -324,6 +338,9 @@ team__look(struct team *team, struct node *node, const struct node *base)
     node->reason = report.reason;
     node->words = words_of(loop->arena, &report);
     loop->result->failed += report.status != JUDGE_CORRECT;
+    if (team->phase != NULL && team->phase->recipe->objective == RECIPE_COUNTER &&
+        node->status == JUDGE_CORRECT)
+        team__look_at(team, node);
     if (!enough || report.status != JUDGE_CORRECT)
         node->cost = team__cost(team, team->phase ? team->phase->recipe : NULL, node);
     return team__record(team, node, &report);

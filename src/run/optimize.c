@@ -225,6 +225,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
         status = filled.team
                      ? run__team(&loop)
                      : run__tune_cases(&loop, filled.evaluations, searching_seconds(&filled));
+    ledger.off = run__is_stopped(&loop);
     if (status == STATUS_OK)
         status = finish(&loop);
     if (status == STATUS_OK)

@@ -28,6 +28,28 @@ correct_count(const struct team *team, const struct phase *phase)
     return count;
 }
 
+unsigned
+team__replans(const struct recipe_phase *recipe)
+{
+    return recipe->replans ? recipe->replans : 2;
+}
+
+bool
+team__is_stagnant(const struct phase *phase)
+{
+    unsigned rounds = phase->recipe->stagnant ? phase->recipe->stagnant : 3;
+    return phase->quiet > 0 && phase->quiet % rounds == 0;
+}
+
+/* Against the plain program, if that is what it began with. */
+static bool
+has_gain(const struct team *team, double gain)
+{
+    const struct node *start = team->start, *best = team__solid(team->best);
+    return start != NULL && best != NULL && !strcmp(start->phase, "start") &&
+           start->cost / best->cost >= gain;
+}
+
 static bool
 has_open_plan(const struct phase *phase)
 {
@@ -62,16 +84,30 @@ why_stop(const struct phase *phase)
         return "light";
     if (stop->stagnant > 0 && phase->quiet >= stop->stagnant)
         return "no progress";
-    if (stop->unusable > 0 && team->unusable_in_a_row >= stop->unusable)
-        return "unusable replies";
     if (stop->reverts > 0 && phase->reverts >= stop->reverts)
         return "reverts";
     if (stop->correct > 0 && correct_count(team, phase) >= stop->correct)
         return "correct";
-    if (stop->plans_empty && phase->round > 0 && phase->plan_count > 0 && !has_open_plan(phase) &&
-        phase->replans >= (recipe->replans ? recipe->replans : 2))
+    if (stop->replanned && phase->replans >= team__replans(recipe) && team__is_stagnant(phase))
+        return "no progress";
+    if (stop->plans_empty && phase->barren && !has_open_plan(phase))
         return "plans empty";
+    if (stop->gain > 0 && has_gain(team, stop->gain))
+        return "gain";
+    if (recipe->share > 0 && loop->options->seconds > 0 &&
+        run__elapsed(loop) - phase->began >= recipe->share * loop->options->seconds)
+        return "phase time";
     return NULL;
+}
+
+/* Is one of this structure handed on already? They come the fastest first. */
+static bool
+has_structure(struct team *team, const struct node *node)
+{
+    for (size_t i = 0; i < team->handed_count; i++)
+        if (team__structure(team, team->handed[i]) == team__structure(team, node))
+            return true;
+    return false;
 }
 
 static void
@@ -87,7 +123,8 @@ hand_on(struct phase *phase)
     team->handed_count = 0;
     for (size_t i = 0; i < count; i++) {
         struct node *node = team__node_at(team, numbers[i]);
-        if (node != NULL && !node->empty && node->status == JUDGE_CORRECT)
+        if (node != NULL && !node->empty && node->status == JUDGE_CORRECT &&
+            !(phase->recipe->pass == RECIPE_PASS_CELLS && has_structure(team, node)))
             team->handed[team->handed_count++] = node;
     }
     if (team->handed_count == 0 && team->best != NULL)
@@ -98,11 +135,45 @@ static void
 seed(struct phase *phase)
 {
     struct team *team = phase->team;
+    if (phase->recipe->objective == RECIPE_COUNTER && team->start != NULL)
+        team__look_at(team, team->start);
+    for (size_t i = 0; i < team->node_count; i++) { /* phases need not want the same */
+        double cost = team__cost(team, phase->recipe, team->nodes[i]);
+        if (!isinf(cost))
+            team->nodes[i]->cost = cost;
+    }
     for (size_t i = 0; i < team->handed_count && !phase->recipe->start_blank; i++) {
         struct slot slot = {.phase = phase, .made = team->handed[i], .accepted = true};
         struct search_node seen = team__told(phase, &slot);
         search_walk_seed(phase->walk, &seen);
     }
+}
+
+/* Whoever gives too much that cannot be used is asked no more. */
+static void
+give_up_models(struct phase *phase)
+{
+    struct team *team = phase->team;
+    unsigned most = phase->recipe->stop.unusable;
+    if (most == 0 || team->unusable_in_a_row < most || team->alone)
+        return;
+    team->alone = true;
+    team__news(team, "builtin", 0, "%u replies in a row could not be used: the micro-coder goes on",
+               team->unusable_in_a_row);
+}
+
+/* The steps of the next round. Best-first goes on from plans, so that the planner is asked before
+ * there is a step. */
+static enum status
+next_steps(struct phase *phase, struct search_step *steps, size_t most, size_t *count)
+{
+    *count = search_walk_ask(phase->walk, steps, most);
+    if (*count > 0 || phase->recipe->search.topology != SEARCH_BEST_FIRST || phase->barren)
+        return STATUS_OK;
+    enum status status = team__plan_ahead(phase);
+    if (status == STATUS_OK)
+        *count = search_walk_ask(phase->walk, steps, most);
+    return status;
 }
 
 enum status
@@ -122,13 +193,15 @@ team__work(struct team *team, const struct recipe_phase *recipe)
     phase->walk = search_walk_open(loop->arena, &rule, loop->options->seed);
     seed(phase);
     while (status == STATUS_OK && (phase->why = why_stop(phase)) == NULL) {
-        size_t count = search_walk_ask(phase->walk, steps, TEAM_SLOTS);
+        size_t count;
+        give_up_models(phase);
+        status = next_steps(phase, steps, TEAM_SLOTS / team__samples(phase), &count);
         if (count == 0)
             break;
-        status = team__round(phase, steps, count);
+        if (status == STATUS_OK)
+            status = team__round(phase, steps, count);
     }
-    if (phase->why != NULL && (loop->result->stopped == NULL || !strcmp(phase->why, "you")))
-        loop->result->stopped = phase->why;
+    loop->result->stopped = phase->why ? phase->why : "rounds";
     hand_on(phase);
     team->phase = NULL;
     return status;

@@ -32,7 +32,9 @@ team__number(const struct recipe_role *role, const struct agent_item *item, cons
 static struct plan
 plan_of(struct team *team, const struct recipe_role *role, const struct agent_item *item)
 {
-    struct plan plan = {.kind = value_of(role, item, "kind", "code"),
+    struct plan plan = {.role = role,
+                        .item = item,
+                        .kind = value_of(role, item, "kind", "code"),
                         .title = value_of(role, item, "title", ""),
                         .change = value_of(role, item, "change", ""),
                         .low = team__number(role, item, "low"),
@@ -61,7 +63,7 @@ is_repeated(const struct phase *phase, const struct plan *plan)
 static double
 figure_of(const struct plan *plan, const char *field)
 {
-    double value = !strcmp(field, "high") ? plan->high : plan->low;
+    double value = team__number(plan->role, plan->item, field);
     return isnan(value) ? 0 : value;
 }
 
@@ -87,45 +89,70 @@ take_by(const struct recipe_taking *rule, struct plan *plans, size_t count, bool
     }
 }
 
-void
-team__add_plans(struct phase *phase, const struct recipe_role *role,
-                const struct agent_reply *reply)
+static void
+add_plan(struct phase *phase, const struct plan *plan)
 {
     struct team *team = phase->team;
-    struct arena *arena = team->loop->arena;
+    phase->plans = arena_grow(team->loop->arena, phase->plans, phase->plan_count,
+                              phase->plan_count + 1, sizeof *phase->plans);
+    phase->plans[phase->plan_count] = *plan;
+    search_walk_plan(phase->walk,
+                     &(struct search_plan){.number = (int)phase->plan_count,
+                                           .parent = team->best ? team->best->number : 0,
+                                           .score = figure_of(plan, "high"),
+                                           .difficulty = 1,
+                                           .rating = figure_of(plan, "low")});
+    phase->plan_count++;
+    team__news(team, "plan", 0, "%s (%s)", plan->title, plan->kind);
+}
+
+/* The one plan of a step is carried out, whatever was tried before. */
+static void
+plan_step(struct slot *slot, const struct plan *plan)
+{
+    struct phase *phase = slot->phase;
+    add_plan(phase, plan);
+    phase->plans[phase->plan_count - 1].taken = true;
+    slot->plan = &phase->plans[phase->plan_count - 1];
+    phase->barren = false;
+}
+
+void
+team__add_plans(struct slot *slot, const struct recipe_role *role, const struct agent_reply *reply,
+                const struct node *base)
+{
+    struct phase *phase = slot->phase;
+    struct arena *arena = phase->team->loop->arena;
     struct plan *plans = arena_array(arena, reply->item_count + 1, sizeof *plans);
     bool *wanted = arena_array(arena, reply->item_count + 1, sizeof *wanted);
     size_t count = 0;
     for (size_t i = 0; i < reply->item_count; i++) {
-        plans[count] = plan_of(team, role, &reply->items[i]);
+        plans[count] = plan_of(phase->team, role, &reply->items[i]);
+        plans[count].base = base;
+        if (reply->format != AGENT_FORMAT_LIST) {
+            plan_step(slot, &plans[count]);
+            return;
+        }
         count += !is_repeated(phase, &plans[count]);
     }
     for (size_t i = 0; i < phase->recipe->take_count; i++)
         if (phase->recipe->take[i].take != RECIPE_TAKE_ALL)
             take_by(&phase->recipe->take[i], plans, count, wanted);
     for (size_t i = 0; i < count; i++)
-        if (wanted[i] || phase->recipe->take_count == 0) {
-            phase->plans = arena_grow(arena, phase->plans, phase->plan_count, phase->plan_count + 1,
-                                      sizeof *phase->plans);
-            phase->plans[phase->plan_count] = plans[i];
-            search_walk_plan(phase->walk,
-                             &(struct search_plan){.number = (int)phase->plan_count,
-                                                   .parent = team->best ? team->best->number : 0,
-                                                   .score = figure_of(&plans[i], "high"),
-                                                   .difficulty = 1,
-                                                   .rating = figure_of(&plans[i], "low")});
-            phase->plan_count++;
-            team__news(team, "plan", 0, "%s (%s)", plans[i].title, plans[i].kind);
-        }
+        if (wanted[i] || phase->recipe->take_count == 0)
+            add_plan(phase, &plans[i]);
+    phase->barren = count == 0;
 }
 
 struct plan *
-team__next_plan(struct phase *phase, int number)
+team__next_plan(struct phase *phase, const struct slot *slot)
 {
+    int number = slot->step.plan;
     if (number >= 0 && (size_t)number < phase->plan_count)
         return &phase->plans[number];
     for (size_t i = 0; i < phase->plan_count; i++)
-        if (!phase->plans[i].taken)
+        if (!phase->plans[i].taken &&
+            (phase->plans[i].base == NULL || phase->plans[i].base == slot->base))
             return &phase->plans[i];
     return NULL;
 }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { USUAL_CHOICES = 24 };
+
 /* ---- slots ---- */
 
 /* The stage that a step of a split program is about: one after the other, by size. */
@@ -30,6 +32,8 @@ open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
                                                : NULL;
     if (slot.base == NULL && !phase->recipe->start_blank)
         slot.base = team->start;
+    slot.advice = phase->advice;
+    slot.documents = phase->documents;
     slot.part = phase->recipe->split ? part_of(phase, turn) : NULL;
     if (step->arm >= 0 && (size_t)step->arm < phase->recipe->arm_count)
         slot.advice =
@@ -38,11 +42,30 @@ open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
     return slot;
 }
 
+/* Legal one-step changes of the base that were not tried, for a coder that may pick one. */
+static void
+list_changes(struct slot *slot, const struct recipe_role *coder)
+{
+    struct team *team = slot->phase->team;
+    const struct node *base = team__solid(slot->base);
+    unsigned most = coder->agent.returns.most ? coder->agent.returns.most : USUAL_CHOICES;
+    if (!(coder->agent.returns.formats & 1u << AGENT_FORMAT_PICK) || base == NULL ||
+        base->schedule == NULL || base->programs != NULL)
+        return;
+    const char **words = arena_array(team->loop->arena, most, sizeof *words);
+    slot->changes = arena_array(team->loop->arena, most, sizeof *slot->changes);
+    slot->change_count = team__changes(slot, slot->changes, most);
+    for (size_t i = 0; i < slot->change_count; i++)
+        words[i] = slot->changes[i].words;
+    slot->choices = words;
+}
+
 /* Which way the coder answers, by the recipe's mix. */
 static unsigned
-formats_for(struct phase *phase, const struct slot *slot, const struct recipe_role *coder)
+formats_for(struct phase *phase, struct slot *slot, const struct recipe_role *coder)
 {
     const struct recipe_phase *recipe = phase->recipe;
+    list_changes(slot, coder);
     unsigned all = coder->agent.returns.formats;
     double sum = recipe->mix_edit + recipe->mix_whole + recipe->mix_cross;
     double at = rng_uniform(&phase->rng) * sum;
@@ -53,6 +76,9 @@ formats_for(struct phase *phase, const struct slot *slot, const struct recipe_ro
     unsigned first = team__solid(slot->base) == NULL ? all & whole : 0;
     if (first != 0)
         return first;
+    if (slot->change_count > 0 && team__chooses(phase->team, coder))
+        return 1u << AGENT_FORMAT_PICK;
+    all &= ~(1u << AGENT_FORMAT_PICK);
     if (slot->plan != NULL && !strcmp(slot->plan->kind, "schedule") &&
         (all & 1u << AGENT_FORMAT_SCHEDULE))
         return 1u << AGENT_FORMAT_SCHEDULE;
@@ -103,12 +129,23 @@ coder_for(const struct phase *phase, const struct slot *slot)
     return cross ? cross : recipe_role(phase->recipe, AGENT_CODER);
 }
 
+/* Small models choose, they do not write: the host names legal changes of the base. */
+static void
+offer_changes(struct slot *slot)
+{
+    struct speech *speech = slot->speech;
+    speech->choices = slot->choices;
+    speech->choice_count = slot->change_count;
+    speech->question = team__numbered(slot->phase->team->loop->arena,
+                                      "Which one of these changes shall be made?", speech);
+}
+
 static enum status
 ask_coder(struct phase *phase, struct slot *slot)
 {
     struct team *team = phase->team;
-    const struct recipe_role *role = coder_for(phase, slot);
     choose_cross(phase, slot);
+    const struct recipe_role *role = coder_for(phase, slot);
     slot->formats = formats_for(phase, slot, role);
     slot->speech = arena_alloc(team->loop->arena, sizeof *slot->speech);
     *slot->speech = (struct speech){.role = role,
@@ -117,6 +154,8 @@ ask_coder(struct phase *phase, struct slot *slot)
                                     .question = slot->cross ? "Join the two kernels: take from "
                                                               "each what makes it fast."
                                                             : NULL};
+    if (slot->formats == 1u << AGENT_FORMAT_PICK)
+        offer_changes(slot);
     return team__ask(team, slot->speech);
 }
 
@@ -153,12 +192,22 @@ leave_out(struct phase *phase, struct slot *slot, int votes)
     return status;
 }
 
+/* By votes, then by what the verifiers expect of it; the first one where there is no difference. */
+static bool
+is_liked_more(const int *votes, const double *scores, size_t a, size_t b)
+{
+    if (votes[a] != votes[b])
+        return votes[a] > votes[b];
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+}
+
 /* Verifiers vote on proposals before anything is built; the recipe says how many are run. */
 static enum status
 prefilter(struct phase *phase, struct slot *slots, size_t count)
 {
     struct team *team = phase->team;
     int votes[TEAM_SLOTS] = {0};
+    double scores[TEAM_SLOTS] = {0};
     enum status status = STATUS_OK;
     for (size_t r = 0; r < phase->recipe->role_count && status == STATUS_OK; r++) {
         const struct recipe_role *role = &phase->recipe->roles[r];
@@ -179,6 +228,9 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
                     status = team__hear(team, &speech, &reply);
                 if (status == STATUS_OK) {
                     const char *words = reply.item_count ? reply.items[0].values[0] : reply.text;
+                    double score =
+                        reply.item_count ? team__number(role, &reply.items[0], "score") : NAN;
+                    scores[i] += isnan(score) ? 0 : score;
                     votes[i] += words != NULL && (strstr(words, "yes") || strstr(words, "true") ||
                                                   strstr(words, "run") || strstr(words, "ok"));
                 }
@@ -190,7 +242,7 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
     for (size_t i = 0; i < count; i++) {
         size_t better = 0;
         for (size_t k = 0; k < count; k++)
-            better += !slots[k].dropped && (k < i ? votes[k] >= votes[i] : votes[k] > votes[i]);
+            better += !slots[k].dropped && is_liked_more(votes, scores, k, i);
         out[i] = !slots[i].dropped && better >= phase->recipe->prefilter;
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
@@ -207,7 +259,8 @@ ask_debugger(struct phase *phase, struct slot *slot, bool *asked)
     struct team *team = phase->team;
     const struct recipe_role *role = recipe_role(phase->recipe, AGENT_DEBUGGER);
     *asked = false;
-    if (role == NULL || slot->failed == NULL || slot->repairs >= phase->recipe->repair ||
+    if (role == NULL || slot->failed == NULL || slot->numbers ||
+        slot->repairs >= phase->recipe->repair ||
         team->loop->result->evaluations >= team->loop->options->evaluations)
         return STATUS_OK;
     slot->repairs++;
@@ -301,10 +354,38 @@ finish_slot(struct phase *phase, struct slot *slot)
         double gain = base && !isinf(node->cost) ? base->cost / node->cost : 0;
         status = team__learn(slot, base, isnan(slot->gain) ? gain : slot->gain);
     }
+    phase->last = node ? node : phase->last;
     phase->reverts = slot->accepted ? 0 : phase->reverts + 1;
-    struct search_node seen = team__told(phase, slot);
-    search_walk_tell(phase->walk, &slot->step, &seen);
     return status;
+}
+
+/* Where the last one is gone on from, one that was not accepted is not, unless there is nothing
+ * better: the line stays where it was. */
+static bool
+goes_on(const struct phase *phase, const struct slot *slot)
+{
+    const struct search_rule *rule = &phase->recipe->search;
+    const struct node *base = team__solid(slot->base);
+    bool line = rule->select == SEARCH_SELECT_LAST &&
+                (rule->topology == SEARCH_LINEAR || rule->topology == SEARCH_TRAJECTORIES ||
+                 rule->topology == SEARCH_RACE);
+    return !line || slot->accepted || phase->recipe->base.any || base == NULL ||
+           base->status != JUDGE_CORRECT;
+}
+
+/* The walk is told the best of a step's samples. */
+static void
+tell(struct phase *phase, const struct slot *samples, size_t count)
+{
+    const struct slot *best = &samples[0];
+    for (size_t i = 1; i < count; i++)
+        if (samples[i].made != NULL &&
+            (best->made == NULL || (samples[i].accepted && !best->accepted) ||
+             (samples[i].accepted == best->accepted && samples[i].made->cost < best->made->cost)))
+            best = &samples[i];
+    struct slot stays = {.phase = phase, .made = best->base, .accepted = true};
+    struct search_node seen = team__told(phase, goes_on(phase, best) ? best : &stays);
+    search_walk_tell(phase->walk, &best->step, &seen);
 }
 
 /* ---- a round ---- */
@@ -331,28 +412,57 @@ propose(struct phase *phase, struct slot *slots, size_t count)
     return status;
 }
 
-enum status
-team__round(struct phase *phase, const struct search_step *steps, size_t count)
+/* So many slots for each step, with the same advice. */
+static struct slot *
+sampled(struct phase *phase, const struct slot *steps, size_t count, unsigned samples)
 {
-    struct slot *slots = arena_array(phase->team->loop->arena, count, sizeof *slots);
+    struct slot *slots = arena_array(phase->team->loop->arena, count * samples, sizeof *slots);
+    for (size_t i = 0; i < count * samples; i++)
+        slots[i] = steps[i / samples];
+    return slots;
+}
+
+unsigned
+team__samples(const struct phase *phase)
+{
+    const struct recipe_role *coder = recipe_role(phase->recipe, AGENT_CODER);
+    unsigned samples = coder && coder->samples ? coder->samples : 1;
+    return samples < TEAM_SLOTS ? samples : TEAM_SLOTS;
+}
+
+static enum status
+carry_out(struct phase *phase, struct slot *slots, size_t count, unsigned samples)
+{
+    enum status status = propose(phase, slots, count);
     unsigned accepted = 0;
-    enum status status = team__take_inbox(phase);
-    for (size_t i = 0; i < count; i++)
-        slots[i] = open_slot(phase, &steps[i], phase->round * (unsigned)count + (unsigned)i);
-    if (status == STATUS_OK)
-        status = team__advise(phase, slots, count);
-    if (status == STATUS_OK && !phase->ended)
-        status = propose(phase, slots, count);
-    for (size_t i = 0; i < count && status == STATUS_OK && !phase->ended; i++) {
+    for (size_t i = 0; i < count && status == STATUS_OK && !run__is_stopped(phase->team->loop);
+         i++) {
         if (!slots[i].dropped && !slots[i].heard)
             status = hear_coder(phase, &slots[i]);
         if (status == STATUS_OK && !slots[i].dropped)
             status = judge_slot(phase, &slots[i]);
         if (status == STATUS_OK)
             status = finish_slot(phase, &slots[i]);
+        if (status == STATUS_OK && (i + 1) % samples == 0)
+            tell(phase, &slots[i + 1 - samples], samples);
         accepted += slots[i].accepted;
     }
     phase->quiet = accepted > 0 ? 0 : phase->quiet + 1;
+    return status;
+}
+
+enum status
+team__round(struct phase *phase, const struct search_step *steps, size_t count)
+{
+    struct slot *slots = arena_array(phase->team->loop->arena, count, sizeof *slots);
+    unsigned samples = team__samples(phase);
+    enum status status = team__take_inbox(phase);
+    for (size_t i = 0; i < count; i++)
+        slots[i] = open_slot(phase, &steps[i], phase->round * (unsigned)count + (unsigned)i);
+    if (status == STATUS_OK)
+        status = team__advise(phase, slots, count);
+    if (status == STATUS_OK && !phase->ended)
+        status = carry_out(phase, sampled(phase, slots, count, samples), count * samples, samples);
     phase->round++;
     return status;
 }

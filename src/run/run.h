@@ -162,7 +162,8 @@ struct run_result {
     bool over;              /* of a replay: the run had no end; all that there is was the same */
     unsigned proposals, accepted, unusable; /* of a team */
     double drafted_us;   /* first case, before the team began; INFINITY: nothing was */
-    const char *stopped; /* "evals", "time", "light", "gain", "no progress", "checked", "you" */
+    const char *stopped; /* "evals", "time", "light", "gain", "no progress", "checked", "rounds",
+                            "correct", "controller", "plans empty", "calls", "you" */
 };
 
 enum status

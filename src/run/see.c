@@ -25,8 +25,8 @@ team__figure(const void *user, const char *name)
 
 /* Looked at once, through the ledger: prompts must be the same again on a machine without the
  * tools. */
-static void
-look_at(struct team *team, struct node *node)
+void
+team__look_at(struct team *team, struct node *node)
 {
     struct loop *loop = team->loop;
     const struct run_case *of = &loop->result->cases[0];
@@ -258,23 +258,43 @@ put_family(struct team *team, const struct node *base, size_t most)
     return buf.data ? buf.data : "";
 }
 
-/* The line of work that led to a base: oldest first. */
-static const char *
-put_history(struct team *team, const struct node *base, enum recipe_history how)
+/* Does it belong to the line of work that the slot goes on with? */
+static bool
+is_of_line(const struct node *node, const struct slot *slot)
 {
-    const struct node *chain[16];
+    return !node->empty && node->lane == slot->step.lane &&
+           !strcmp(node->phase, slot->phase->recipe->name) && strcmp(node->role, "sweep") != 0 &&
+           strcmp(node->role, "tool") != 0;
+}
+
+/* What was done, said and found in one turn, as the recipe wants it told. */
+static void
+put_turn(struct buf *buf, struct team *team, const struct node *node, bool is_base,
+         enum recipe_history how)
+{
+    const char *more = node->why + strcspn(node->why, "\n");
+    put_line(buf, team, node);
+    if (how == RECIPE_SUMMARIES && *more)
+        buf_printf(buf, "  %s\n", more + 1);
+    if (how == RECIPE_ALL && !is_base && node->kernel != NULL)
+        buf_printf(buf, "```c\n%s\n```\n", team__shown(team, node));
+    if (how == RECIPE_ALL || how == RECIPE_LAST)
+        buf_puts(buf, node->words);
+}
+
+/* The turns of this line of work: oldest first, at most `most`. */
+static const char *
+put_history(struct team *team, const struct slot *slot, enum recipe_history how, unsigned most)
+{
     struct buf buf = buf_in(arena_of(team));
-    size_t count = 0;
-    for (const struct node *node = base; node != NULL && count < 16;
-         node = node->parent_count ? node->parents[0] : NULL)
-        chain[count++] = node;
-    if (how == RECIPE_LAST && count > 1)
-        count = 2;
-    for (size_t i = count; i-- > 0;) {
-        put_line(&buf, team, chain[i]);
-        if (how == RECIPE_ALL && !chain[i]->empty && chain[i] != base)
-            buf_printf(&buf, "```c\n%s\n```\n%s", team__shown(team, chain[i]), chain[i]->words);
-    }
+    unsigned turns = 0, before = 0;
+    if (how == RECIPE_LAST)
+        most = 1;
+    for (size_t i = 0; slot != NULL && i < team->node_count; i++)
+        turns += is_of_line(team->nodes[i], slot);
+    for (size_t i = 0; slot != NULL && how != RECIPE_NO_HISTORY && i < team->node_count; i++)
+        if (is_of_line(team->nodes[i], slot) && before++ + most >= turns)
+            put_turn(&buf, team, team->nodes[i], team->nodes[i] == slot->base, how);
     return buf.data ? buf.data : "";
 }
 
@@ -317,15 +337,26 @@ put_lines(struct team *team, const struct lines *lines, size_t most)
     return buf.data ? buf.data : "";
 }
 
-/* Rows of the technique table whose condition holds for the base; some are left out, so that not
- * every prompt says the same. */
+static size_t
+all_rows(size_t *rows, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < agent_technique_count && count < most; i++)
+        if (!agent_techniques[i].anti)
+            rows[count++] = i;
+    return count;
+}
+
+/* Rows of the technique table, where the recipe gates them those whose condition holds for the
+ * base; some are left out, so that not every prompt says the same. */
 static size_t
 open_menu(struct team *team, const struct slot *slot, size_t *rows)
 {
     const struct recipe_phase *phase = team->phase->recipe;
     const struct node *base = slot ? team__solid(slot->base) : team__solid(team->best);
     struct agent_facts facts = {team__figure, base};
-    size_t found = agent_menu(arena_of(team), &facts, rows, 64), count = 0;
+    size_t found = phase->menu ? agent_menu(arena_of(team), &facts, rows, 64) : all_rows(rows, 64);
+    size_t count = 0;
     struct rng rng = rng_stream(team->loop->options->seed, "menu");
     for (size_t i = 0; i < found; i++)
         if ((double)(rng_at(&rng, team->calls * 64 + i) >> 11) * 0x1p-53 >= phase->menu_dropout)
@@ -496,7 +527,7 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_GRAPH:
         return put_memory(team, RECIPE_MEMORY_GRAPH, most);
     case AGENT_SECTION_CASES:
-        return put_memory(team, RECIPE_MEMORY_CASES, most);
+        return team->phase->no_cases ? "" : put_memory(team, RECIPE_MEMORY_CASES, most);
     case AGENT_SECTION_EXEMPLARS:
         return put_exemplars(team, most ? most : 2);
     case AGENT_SECTION_MENU:
@@ -546,7 +577,7 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_BOARD:
         return put_lines(team, &team->board, most ? most : 16);
     case AGENT_SECTION_HISTORY:
-        return put_history(team, base, phase->history);
+        return put_history(team, slot, phase->history, most ? most : 16);
     case AGENT_SECTION_ATTEMPTS:
         return put_attempts(team, base, most ? most : 3);
     case AGENT_SECTION_PLAN:
@@ -588,7 +619,7 @@ team__sections(struct team *team, const struct speech *speech, struct agent_text
     for (size_t i = 0; i < role->sight_count && count < AGENT_SECTION_COUNT; i++) {
         const struct agent_sight *sight = &role->sees[i];
         if (needs_profile(sight->section) && base != NULL)
-            look_at(team, base);
+            team__look_at(team, base);
         asked = asked || sight->section == AGENT_SECTION_QUESTION;
         texts[count++] = (struct agent_text){sight->section, dynamic_section(team, speech, sight)};
     }

@@ -52,11 +52,12 @@ const struct llm_model *
 team__model(const struct team *team, const struct recipe_role *role)
 {
     const struct run_team *who = team->who;
-    for (size_t i = 0; i < who->role_count; i++)
+    for (size_t i = 0; i < who->role_count && !team->alone; i++)
         if (!strcmp(who->roles[i].role, role->agent.name) ||
             !strcmp(who->roles[i].role, agent_role_name[role->agent.kind].name))
             return who->roles[i].model;
-    if (who->model_count == 0 || (role->model != NULL && !strcmp(role->model, "builtin")))
+    if (team->alone || who->model_count == 0 ||
+        (role->model != NULL && !strcmp(role->model, "builtin")))
         return NULL;
     if (role->model != NULL && !strcmp(role->model, "cheap"))
         return cheapest(who);
@@ -67,6 +68,26 @@ static bool
 is_person(const struct recipe_role *role)
 {
     return role->model != NULL && !strcmp(role->model, "ask");
+}
+
+/* Who was never looked at is taken for one: a choice cannot be malformed. What a model can do is an
+ * answer of the world, as its window is. */
+bool
+team__chooses(struct team *team, const struct recipe_role *role)
+{
+    struct loop *loop = team->loop;
+    const struct llm_model *model = team__model(team, role);
+    const char *skill;
+    if (model == NULL)
+        return true;
+    struct llm_facts facts = llm_facts(model);
+    enum status status = ledger_recall(loop->ledger, "skill", facts.text, &skill, loop->diags);
+    if (status == STATUS_NO) {
+        skill = llm_skill_info[facts.skill].name;
+        status = ledger_note(loop->ledger, "skill", facts.text, skill, loop->diags);
+    }
+    return status != STATUS_OK || (strcmp(skill, llm_skill_info[LLM_SKILL_STRONG].name) != 0 &&
+                                   strcmp(skill, llm_skill_info[LLM_SKILL_WHOLE_FILE].name) != 0);
 }
 
 /* ---- the question ---- */
@@ -212,6 +233,17 @@ moment_of(struct team *team, const struct speech *speech, const char **tried)
                                  .tried_count = count};
 }
 
+size_t
+team__changes(const struct slot *slot, struct agent_change *changes, size_t most)
+{
+    struct team *team = slot->phase->team;
+    const struct speech speech = {.role = recipe_role(slot->phase->recipe, AGENT_CODER),
+                                  .slot = (struct slot *)slot};
+    const char *tried[TEAM_LINES];
+    struct agent_moment moment = moment_of(team, &speech, tried);
+    return agent_changes(team->loop->arena, &moment, changes, most);
+}
+
 static const char *
 stand_in(struct team *team, const struct speech *speech)
 {
@@ -235,6 +267,16 @@ ask_person(struct team *team, const struct speech *speech)
 }
 
 /* ---- putting it ---- */
+
+/* Who was stopped asks nothing more; what it still does is no part of the run, so that it can go on
+ * from here as if nothing had been. */
+static bool
+is_stopped(struct team *team)
+{
+    bool stopped = run__is_stopped(team->loop);
+    team->loop->ledger->off = team->loop->ledger->off || stopped;
+    return stopped;
+}
 
 static void
 fill_row(struct team *team, struct speech *speech, const struct llm_request *request, char *hash)
@@ -295,13 +337,23 @@ send(struct team *team, struct speech *speech)
 enum status
 team__ask(struct team *team, struct speech *speech)
 {
-    if (team__spent(team) != NULL)
+    if (is_stopped(team) || team__spent(team) != NULL)
         return STATUS_NO;
     speech->model = is_person(speech->role) ? NULL : team__model(team, speech->role);
     speech->turn = 0;
     speech->repeated = false;
     enum status status = team__compose(team, speech);
     return status == STATUS_OK ? send(team, speech) : status;
+}
+
+const char *
+team__numbered(struct arena *arena, const char *question, const struct speech *speech)
+{
+    struct buf buf = buf_in(arena);
+    buf_printf(&buf, "%s\n", question);
+    for (size_t i = 0; i < speech->choice_count; i++)
+        buf_printf(&buf, "%zu. %s\n", i + 1, speech->choices[i]);
+    return buf.data;
 }
 
 const char *
@@ -374,7 +426,7 @@ await(struct team *team, struct speech *speech)
 {
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !speech->said) {
-        if (run__is_stopped(team->loop)) {
+        if (is_stopped(team)) {
             llm_cancel(speech->call);
             llm_wait(team->who->llm, 0);
             return STATUS_NO;

@@ -152,6 +152,7 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
                          ? options->seconds * phase->share
                          : options->seconds;
     struct node *best, *other = NULL;
+    loop->result->stopped = NULL; /* that of the phase before */
     enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
@@ -170,13 +171,14 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
 
 /* ---- where a team begins without a draft ---- */
 
+/* What was given, or the plain program; NULL: it cannot be expressed. */
 static enum status
-begin(struct team *team)
+first_node(struct team *team, const struct run_start *given, struct node **made)
 {
     struct loop *loop = team->loop;
-    const struct run_start *given = loop->options->start;
     struct node *node = team__node(team, NULL);
     const char *reason;
+    *made = NULL;
     node->phase = "start";
     node->role = node->proposer = given ? "start" : "builtin";
     node->why = given ? "what was given" : "the plain program";
@@ -188,13 +190,37 @@ begin(struct team *team)
         return STATUS_OK;
     }
     agent_normal_hash(loop->arena, node->kernel, node->normal);
-    enum status status = team__look(team, node, NULL);
+    *made = node;
+    return team__look(team, node, NULL);
+}
+
+static enum status
+begin(struct team *team)
+{
+    struct loop *loop = team->loop;
+    struct node *node;
+    enum status status = first_node(team, loop->options->start, &node);
+    if (node == NULL)
+        return status;
     team->start = node;
     if (status == STATUS_OK && node->status == JUDGE_CORRECT) {
         team->best = node;
         loop->result->drafted_us = node->us[0];
     }
     hand(team, node);
+    return status;
+}
+
+/* A phase that wants the plain program, after others: it alone is handed on. */
+static enum status
+begin_again(struct team *team)
+{
+    struct node *node;
+    enum status status = first_node(team, NULL, &node);
+    if (status == STATUS_OK && node != NULL && node->status == JUDGE_CORRECT) {
+        team->handed_count = 0;
+        hand(team, node);
+    }
     return status;
 }
 
@@ -276,10 +302,14 @@ run_phase(struct team *team, size_t number)
     enum status status = STATUS_OK;
     if (is_skipped(team, phase))
         return STATUS_OK;
+    if (phase->propose == RECIPE_BY_MEMORY)
+        return team__study(team, phase);
     if (!has_roles(phase))
         return draft(team, phase, roles_follow(team, number));
-    if (team->start == NULL && !phase->start_blank)
+    if (team->start == NULL && !phase->start_blank && team->best == NULL)
         status = begin(team);
+    else if (team->start != NULL && phase->start_naive)
+        status = begin_again(team);
     return status == STATUS_OK ? team__work(team, phase) : status;
 }
 
@@ -421,6 +451,7 @@ run__team(struct loop *loop)
         status = open_team(&team);
     for (size_t i = 0; i < team.who->recipe->phase_count && status == STATUS_OK; i++)
         status = run_phase(&team, i);
+    loop->ledger->off = run__is_stopped(loop);
     if (status == STATUS_OK)
         status = choose_all(&team);
     for (size_t i = 0; i < team.node_count; i++)

@@ -10,6 +10,7 @@
  *   joint.c    what stands between a reply and the archive, the same for every recipe
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
+ *   study.c    what earlier runs teach
  *   lesson.c   memory: what is kept and what is shown again
  */
 #ifndef HONE_RUN_TEAM_INT_H
@@ -53,6 +54,9 @@ struct node {
 
 /* A plan of the planner. */
 struct plan {
+    const struct recipe_role *role; /* who gave it, */
+    const struct agent_item *item;  /* in these words */
+    const struct node *base;        /* that it is about; NULL: any */
     const char *kind, *title, *change, *technique;
     double low, high;
     bool taken;
@@ -81,6 +85,7 @@ struct team {
     size_t notes;   /* of the inbox that were taken */
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
+    bool alone;    /* models gave too much that cannot be used: stand-ins go on */
     double tokens; /* of the reply that is coming in, */
     bool waiting;  /* and that it is waited for */
     struct phase *phase;
@@ -97,8 +102,12 @@ struct phase {
     unsigned replans, reverts;
     unsigned evaluated; /* before it began */
     double began;
-    const char *redirect; /* a controller's words */
-    bool ended;           /* a controller said stop */
+    const char *advice, *documents; /* that hold for all rounds */
+    bool no_cases;                  /* a person wants no examples */
+    bool barren;                    /* the planner had nothing new */
+    const struct node *last;        /* that was judged */
+    const char *redirect;           /* a controller's words */
+    bool ended;                     /* a controller said stop */
     const char *why;
 };
 
@@ -114,13 +123,17 @@ struct slot {
     double low, high;
     unsigned formats, repairs;
     bool invent, cross;
-    struct node *made; /* what became of it */
+    struct agent_change *changes; /* that a coder may pick from, */
+    size_t change_count;
+    const char *const *choices; /* and in words */
+    bool numbers;               /* it differs from its base in numbers alone */
+    struct node *made;          /* what became of it */
     struct speech *speech;
     const char *text; /* a reply that became a kernel, before it is built */
     struct agent_reply reply;
     const char *failed; /* why there is no kernel, for the debugger or the board */
     double gain;        /* against the base; NAN */
-    bool heard, accepted, dropped;
+    bool heard, accepted, simpler, dropped;
 };
 
 /* ---- speak.c ---- */
@@ -146,6 +159,14 @@ struct speech {
     size_t choice_count;
 };
 
+/* Whether this role's model chooses rather than writes. */
+bool
+team__chooses(struct team *team, const struct recipe_role *role);
+
+/* Changes of the step's base that nobody tried, at most `most`. */
+size_t
+team__changes(const struct slot *slot, struct agent_change *changes, size_t most);
+
 /* Puts the question; many may be on their way at once. STATUS_NO: nobody can be asked any more. */
 enum status
 team__ask(struct team *team, struct speech *speech);
@@ -168,6 +189,10 @@ enum status
 team__tool(struct team *team, struct speech *speech, enum recipe_tool tool, const char *rest,
            const char **answer);
 
+/* A question, and below it what may be chosen: "1. ...". */
+const char *
+team__numbered(struct arena *arena, const char *question, const struct speech *speech);
+
 /* Which limit of models is reached; NULL: none. */
 const char *
 team__spent(const struct team *team);
@@ -177,6 +202,10 @@ team__spent(const struct team *team);
 /* The sections that a role sees, now. */
 size_t
 team__sections(struct team *team, const struct speech *speech, struct agent_text *texts);
+
+/* Figures of a candidate, if there are any, are known from now on. */
+void
+team__look_at(struct team *team, struct node *node);
 
 double
 team__figure(const void *node, const char *name);
@@ -263,6 +292,15 @@ void
 team__line(struct team *team, struct lines *lines, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Memory from the runs of the archive, without a task (study.c). */
+enum status
+team__study(struct team *team, const struct recipe_phase *phase);
+
+/* An item of this run's task goes to the archive. `gain` 0: it failed. */
+enum status
+team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
+               double gain);
+
 /* After a candidate was decided: board, traps, insights, pairs, states, graph, rules. */
 enum status
 team__learn(struct slot *slot, const struct node *base, double gain);
@@ -273,20 +311,26 @@ team__recall(struct team *team, enum recipe_memory kind, unsigned most);
 
 /* ---- plan.c ---- */
 
-/* Of a list of plans those that the recipe takes and that were not tried. */
+/* Of a list of plans those that the recipe takes and that were not tried, for `base` (NULL: for
+ * any); of a single one what the step is to do. */
 void
-team__add_plans(struct phase *phase, const struct recipe_role *role,
-                const struct agent_reply *reply);
+team__add_plans(struct slot *slot, const struct recipe_role *role, const struct agent_reply *reply,
+                const struct node *base);
 
-/* The plan of this number, or (-1) the first that was not taken; NULL: there is none. */
+/* The plan that the step names, or the first for its base that was not taken; NULL: there is none.
+ */
 struct plan *
-team__next_plan(struct phase *phase, int number);
+team__next_plan(struct phase *phase, const struct slot *slot);
 
 /* A field of an object; NAN. */
 double
 team__number(const struct recipe_role *role, const struct agent_item *item, const char *name);
 
 /* ---- advise.c ---- */
+
+/* The planner alone, before there is a step. */
+enum status
+team__plan_ahead(struct phase *phase);
 
 /* Roles that speak before the coder, each when it is due. */
 enum status
@@ -304,11 +348,23 @@ enum { TEAM_SLOTS = 64 };
 enum status
 team__round(struct phase *phase, const struct search_step *steps, size_t count);
 
+/* How often the coder is asked for each step. */
+unsigned
+team__samples(const struct phase *phase);
+
 /* What the walk is told of a step. */
 struct search_node
 team__told(struct phase *phase, const struct slot *slot);
 
 /* ---- phase.c ---- */
+
+/* Times that the planner may speak again. */
+unsigned
+team__replans(const struct recipe_phase *recipe);
+
+/* As many rounds without acceptance as the recipe says, once, twice, ... */
+bool
+team__is_stagnant(const struct phase *phase);
 
 enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
