@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/screen.h"
 #include "app/table.h"
 #include "base/text.h"
 
@@ -166,12 +167,6 @@ ask(void *context, const char *question, const char *choices, double seconds)
 
 /* ---- news ---- */
 
-static const char *
-clock_text(struct arena *arena, double seconds)
-{
-    return arena_printf(arena, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
-}
-
 static void
 news(void *context, const struct run_news *said)
 {
@@ -183,9 +178,9 @@ news(void *context, const struct run_news *said)
                                    'A' + (int)(said->lane % 26), said->round + 1, said->text);
     const char *lines[5];
     size_t count = 0;
-    lines[count++] =
-        arena_printf(arena, "%s  recipe %s  phase %s   best %s   %s", team->task,
-                     team->team.recipe->name, said->phase, best, clock_text(arena, said->seconds));
+    lines[count++] = arena_printf(arena, "%s  recipe %s  phase %s   best %s   %s", team->task,
+                                  team->team.recipe->name, said->phase, best,
+                                  screen_clock(arena, said->seconds));
     lines[count++] = arena_printf(arena, " now   %s", now);
     for (size_t i = 0; i < 2; i++)
         if (team->said[i] != NULL)

@@ -1,5 +1,5 @@
 /* hone new: a program from words, by the nearest operator of the library. */
-#include "app/cli.h"
+#include "app/new.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -90,6 +90,42 @@ write_draft(struct cli *cli, const struct draft *draft)
     return file_write(draft->file, draft->text, strlen(draft->text), cli->diags);
 }
 
+/* A model drafts it, with the nearest of the library before its eyes. */
+static enum status
+draft_by_model(struct cli *cli, const char *words, const struct lang_wish *wish,
+               const struct lang_entry *nearest)
+{
+    struct buf text = buf_in(cli->arena);
+    struct draft draft = {.unused = "", .others = ""};
+    const char *unused;
+    if (nearest != NULL && lang_instance(cli->arena, &text, nearest, wish, &unused,
+                                         diags_create(cli->arena, 1)) != STATUS_OK)
+        nearest = NULL;
+    draft.file = cli_given(cli, "o");
+    if (draft.file == NULL)
+        draft.file = nearest ? arena_printf(cli->arena, "%s.op", nearest->name) : "new.op";
+    enum status status =
+        new_by_model(cli, words, nearest ? text.data : NULL, draft.file, &draft.text);
+    if (status == STATUS_OK)
+        status = write_draft(cli, &draft);
+    if (status != STATUS_OK)
+        return status;
+    if (cli->json) {
+        buf_puts(&cli->out, "{\"file\":");
+        json_put_string(&cli->out, draft.file);
+        json_field_string(&cli->out, "model", cli_given(cli, "model"));
+        json_field_string(&cli->out, "program", draft.text);
+        buf_puts(&cli->out, "}\n");
+        return STATUS_OK;
+    }
+    buf_printf(&cli->out, "Drafted by %s, checked. Written: %s\n", cli_given(cli, "model"),
+               draft.file);
+    put_indented(&cli->out, draft.text);
+    buf_printf(&cli->out, "Whether it is what you mean only you can say: hone task %s --eval\n",
+               draft.file);
+    return STATUS_OK;
+}
+
 enum status
 verb_new(struct cli *cli)
 {
@@ -105,6 +141,8 @@ verb_new(struct cli *cli)
         return status;
     size_t count = lang_catalogue(cli->arena, &entries);
     size_t found = lang_rank(cli->arena, &request, entries, count, &matches);
+    if (cli_given(cli, "model") != NULL)
+        return draft_by_model(cli, words.data, &request.wish, found ? matches[0].entry : NULL);
     if (found == 0)
         return no_match(cli);
     draft.entry = matches[0].entry;

@@ -1,5 +1,5 @@
 /* hone resume, hone replay: a run goes on where it was, or takes its decisions again. */
-#include "app/config.h"
+#include "app/archive.h"
 #include "app/optimize.h"
 
 #include <jansson.h>
@@ -57,16 +57,7 @@ recall_options(struct cli *cli, const struct store_run *run, struct cli *then)
 static enum status
 find_run(struct cli *cli, enum store_access access, struct store **store, struct store_run *run)
 {
-    const struct config *config;
-    struct store_options how = {.access = access, .program = "hone", .now = clock_wall()};
-    enum status status = config_read(cli, &config);
-    if (status != STATUS_OK)
-        return status;
-    const char *path = config->values[CONFIG_ARCHIVE].text;
-    status = path ? store_open(path, &how, store, cli->diags) : STATUS_NO;
-    if (status == STATUS_NO)
-        return cli_wrong(cli, "there is no archive at %s; --archive FILE names one",
-                         path ? path : "any usual place");
+    enum status status = archive_need(cli, access, store);
     if (status == STATUS_OK)
         status = store_run_find(*store, cli->arena, cli->operands[0], run, cli->diags);
     return status;

@@ -100,6 +100,10 @@ static const struct option schedule_options[] = {
 static const struct option new_options[] = {
     {'o', NULL, "FILE.op", "where the program is written (default: the operator's name)"},
     {0, "force", NULL, "also over a file that is there"},
+    {0, "model", "M",
+     "a model drafts the program from the words; it is checked before it is written"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
     {0},
 };
 
@@ -171,7 +175,8 @@ const struct verb verbs[] = {
             "set the type. What is not said gets a usual size.\n"
             "\n"
             "Where the words fit several operators, the others are named. Exit code 1: nothing\n"
-            "fits.\n",
+            "fits. With --model a model drafts the program; mistakes that the checker finds go\n"
+            "back to it once.\n",
         .options = new_options,
         .least = 1,
         .most = SIZE_MAX,

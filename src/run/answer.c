@@ -1,110 +1,16 @@
-/* What the judge says, as a text that can be read back: all that decisions and prompts are made of.
- */
+/* What the judge says, as the archive keeps it, read back: all that decisions and prompts are made
+ * of. */
 #include "run/ledger_int.h"
-
-#include "base/json.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-/* ---- writing ---- */
-
-static void
-put_time(struct buf *buf, const struct judge_time *time)
-{
-    json_field_number(buf, "median", time->median);
-    json_field_number(buf, "min", time->min);
-    json_field_number(buf, "low", time->low);
-    json_field_number(buf, "high", time->high);
-    buf_printf(buf, ",\"samples\":%zu,\"calls\":%zu", time->samples, time->calls);
-}
-
-static void
-put_pairs(struct buf *buf, const struct judge_case *row)
-{
-    buf_puts(buf, ",\"pairs\":[");
-    for (size_t i = 0; i < row->pair_count; i++) {
-        const struct judge_pair *pair = &row->pairs[i];
-        buf_puts(buf, i ? ",{\"name\":" : "{\"name\":");
-        json_put_string(buf, pair->name);
-        json_field_string(buf, "flags", pair->flags);
-        put_time(buf, &pair->time);
-        json_field_number(buf, "speedup", pair->speedup);
-        json_field_number(buf, "from", pair->low);
-        json_field_number(buf, "to", pair->high);
-        json_field_bool(buf, "same", pair->same);
-        buf_putc(buf, '}');
-    }
-    buf_putc(buf, ']');
-}
-
-static void
-put_case(struct buf *buf, const struct judge_case *row)
-{
-    buf_puts(buf, "{\"name\":");
-    json_put_string(buf, row->program->case_name);
-    json_field_bool(buf, "timed", row->timed);
-    buf_printf(buf, ",\"elements\":%lld,\"unjudged\":%lld,\"checked\":%zu",
-               (long long)row->elements, (long long)row->unjudged, row->timed_calls_checked);
-    json_field_number(buf, "worst", row->worst);
-    put_time(buf, &row->time);
-    json_field_number(buf, "share", row->share);
-    json_field_number(buf, "light_us", row->light.us);
-    json_field_string(buf, "limit", row->light.limit);
-    json_field_string(buf, "level", row->light.level);
-    put_pairs(buf, row);
-    buf_putc(buf, '}');
-}
-
-static void
-put_wrong(struct buf *buf, const struct judge_wrong *wrong)
-{
-    buf_puts(buf, ",\"wrong\":{\"tensor\":");
-    json_put_string(buf, wrong->tensor);
-    json_field_string(buf, "case", wrong->case_name);
-    json_field_string(buf, "element", wrong->element);
-    json_field_number(buf, "expected", wrong->expected);
-    json_field_number(buf, "got", wrong->got);
-    json_field_number(buf, "allowed", wrong->allowed);
-    json_field_bool(buf, "unwritten", wrong->unwritten);
-    buf_printf(buf, ",\"count\":%lld,\"of\":%lld", (long long)wrong->wrong,
-               (long long)wrong->elements);
-    json_field_string(buf, "where", wrong->where);
-    json_field_string(buf, "kinds", wrong->kinds);
-    json_field_string(buf, "guess", wrong->guess);
-    buf_putc(buf, '}');
-}
-
 const char *
 answer_of_report(struct arena *arena, const struct judge_report *report)
 {
     struct buf buf = buf_in(arena);
-    buf_puts(&buf, "{\"status\":");
-    json_put_string(&buf, judge_status_name[report->status]);
-    json_field_string(&buf, "reason", report->reason);
-    json_field_string(&buf, "details", report->details);
-    json_field_string(&buf, "case", report->case_name);
-    json_field_string(&buf, "flags", report->flags);
-    json_field_string(&buf, "compiler", report->compiler);
-    buf_printf(&buf, ",\"line\":%u,\"threads\":%u,\"seed\":\"%llx\",\"kinds\":%zu", report->line,
-               report->threads, (unsigned long long)report->seed, report->kinds);
-    json_field_bool(&buf, "deterministic", report->deterministic);
-    json_field_bool(&buf, "same_bits", report->same_bits);
-    json_field_number(&buf, "seconds", report->seconds);
-    if (report->wrong.tensor != NULL)
-        put_wrong(&buf, &report->wrong);
-    buf_puts(&buf, ",\"notes\":[");
-    for (size_t i = 0; i < report->note_count; i++) {
-        buf_puts(&buf, i ? "," : "");
-        json_put_string(&buf, report->notes[i]);
-    }
-    buf_puts(&buf, "],\"cases\":[");
-    for (size_t i = 0; i < report->case_count; i++) {
-        buf_puts(&buf, i ? "," : "");
-        put_case(&buf, &report->cases[i]);
-    }
-    buf_puts(&buf, "]}");
+    run_put_verdict(&buf, NULL, NULL, NULL, report);
     return buf.data;
 }
 
@@ -146,8 +52,9 @@ flag_at(const json_t *object, const char *name)
 }
 
 static struct judge_time
-read_time(const json_t *object)
+read_time(const json_t *of)
 {
+    const json_t *object = json_object_get(of, "time_us");
     return (struct judge_time){.median = number_at(object, "median"),
                                .min = number_at(object, "min"),
                                .low = number_at(object, "low"),
@@ -167,8 +74,8 @@ read_pairs(struct arena *arena, const json_t *list, struct judge_case *row)
                                        .flags = said_at(arena, from, "flags"),
                                        .time = read_time(from),
                                        .speedup = number_at(from, "speedup"),
-                                       .low = number_at(from, "from"),
-                                       .high = number_at(from, "to"),
+                                       .low = number_at(from, "low"),
+                                       .high = number_at(from, "high"),
                                        .same = flag_at(from, "same")};
     }
     row->pairs = pairs;
@@ -197,15 +104,15 @@ read_case(struct arena *arena, const json_t *from, const struct program *const *
         .program = program_of(arena, said_at(arena, from, "name"), programs, program_count),
         .elements = (int64_t)count_at(from, "elements"),
         .unjudged = (int64_t)count_at(from, "unjudged"),
-        .worst = number_at(from, "worst"),
-        .timed = flag_at(from, "timed"),
+        .worst = number_at(from, "error_over_gate"),
+        .timed = json_object_get(from, "time_us") != NULL,
         .time = read_time(from),
-        .share = number_at(from, "share"),
+        .share = number_at(from, "light"),
         .light = {.us = number_at(from, "light_us"),
                   .limit = text_at(arena, from, "limit"),
-                  .level = text_at(arena, from, "level")},
-        .timed_calls_checked = count_at(from, "checked")};
-    read_pairs(arena, json_object_get(from, "pairs"), &row);
+                  .level = text_at(arena, from, "limit")},
+        .timed_calls_checked = count_at(from, "timed_calls_checked")};
+    read_pairs(arena, json_object_get(from, "baselines"), &row);
     return row;
 }
 
@@ -223,7 +130,7 @@ read_wrong(struct arena *arena, const json_t *from)
                                 .elements = (int64_t)count_at(from, "of"),
                                 .where = text_at(arena, from, "where"),
                                 .kinds = text_at(arena, from, "kinds"),
-                                .guess = text_at(arena, from, "guess")};
+                                .guess = text_at(arena, from, "looks_like")};
 }
 
 static bool

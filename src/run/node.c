@@ -434,8 +434,12 @@ enum status
 team__record(struct team *team, struct node *node, const struct judge_report *report)
 {
     struct loop *loop = team->loop;
-    struct store_parent parents[2];
+    struct store_parent *parents =
+        arena_array(loop->arena, node->made_of_count + 2, sizeof *parents);
     size_t count = 0;
+    for (size_t i = 0; i < node->made_of_count; i++)
+        if (node->made_of[i] != 0)
+            parents[count++] = (struct store_parent){.candidate = node->made_of[i]};
     for (size_t i = 0; i < node->parent_count; i++) {
         const struct node *parent = team__solid(node->parents[i]);
         if (parent != NULL && parent->id != 0 && (count == 0 || parent->id != parents[0].candidate))

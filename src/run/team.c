@@ -79,6 +79,11 @@ drafted_node(struct team *team, struct node **made)
         buf_puts(&text, best->schedule);
     }
     struct node *node = team__node(team, NULL);
+    int64_t *ids = arena_array(team->loop->arena, result->case_count, sizeof *ids);
+    for (size_t i = 0; i < result->case_count; i++)
+        ids[i] = result->cases[i].best->id;
+    node->made_of = ids;
+    node->made_of_count = result->case_count;
     node->role = node->proposer = "builtin";
     node->phase = "draft";
     node->why = "the best schedule of each case";
@@ -112,6 +117,8 @@ other_structure(struct team *team, const struct node *best, struct node **made)
         return STATUS_OK;
     struct node *node = team__node(team, NULL);
     const char *reason;
+    node->made_of = &found->id;
+    node->made_of_count = 1;
     node->role = node->proposer = "builtin";
     node->phase = "draft";
     node->why = "the best of another structure";

@@ -38,6 +38,8 @@ struct node {
     double cost;                /* what the phase minimises */
     const struct node *parents[2];
     size_t parent_count;
+    const int64_t *made_of; /* candidates of the cases that it joins, by their ids */
+    size_t made_of_count;
     unsigned lane, round;
     const char *phase, *role, *proposer, *why, *technique;
     double low, high; /* gain that was expected; NAN */

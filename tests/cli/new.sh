@@ -47,4 +47,36 @@ check 'write nothing' '! [ -e xyzzy.op ]'
 expect 'no words' 2 "$HONE" new
 expect 'as JSON' 0 "$HONE" new softmax --json
 says out 'has the program' '"nearest":"softmax","from":"lib/softmax.op","program":"'
+
+# ---- by a model ----
+
+cat >wrong.txt <<'END'
+=== new
+Here it is:
+```op
+op square
+dim N=64
+in X: f32[N]
+Y[i] = X[i] * Z[i]
+out Y
+```
+END
+cat wrong.txt - >mended.txt <<'END'
+=== new
+```op
+op square
+dim N=64
+in X: f32[N]
+Y[i] = X[i] * X[i]
+out Y
+```
+END
+expect 'a mistake goes back once' 0 "$HONE" new 'the square of each element' --model scripted:mended.txt -o square.op
+says out 'and the program is written' 'Drafted by scripted:mended.txt, checked'
+check 'which is one' '"$HONE" task square.op >task'
+cat wrong.txt wrong.txt >twice.txt
+expect 'two mistakes are no program' 1 "$HONE" new squares --model scripted:twice.txt -o none.op
+says err 'and it says so' 'second draft is no program either'
+check 'nothing is written' '! [ -e none.op ]'
+expect 'a model that is none' 2 "$HONE" new squares --model nobody -o none.op
 finish

@@ -248,17 +248,18 @@ add_kernel(struct group *group, const struct trial *trial, const char *schedule,
     *kernel = (struct kernel){trial, schedule, file, group->in_file[file]++, *parts, 0};
 }
 
-/* The form of search: sketches copy in vectors and squares, take windows and rows, which lines
- * drawn token by token hardly ever do. */
+/* The form of search, the usual sketch or another: they copy in vectors and squares, take windows
+ * and rows, which lines drawn token by token hardly ever do. */
 static const char *
-random_sketch(struct arena *arena, struct rng *rng, const struct trial *trial, unsigned width)
+random_sketch(struct arena *arena, struct rng *rng, const struct trial *trial, unsigned width,
+              bool other)
 {
     const struct coder_machine machine = {
         .vector_bytes = width, .registers = 16, .threads = 2, .l1 = 32768, .l2 = 524288};
     struct coder_space *space = coder_space_open(arena, trial->program, &machine);
     struct coder_genome genome = {0};
     struct coder_sketch usual = coder_sketch(space, &genome);
-    for (size_t i = 0; i < usual.hole_count; i++)
+    for (size_t i = 0; i < usual.hole_count && other; i++)
         if (rng_below(rng, 100) < 30)
             genome.gene[usual.holes[i].gene] = (uint8_t)rng_below(rng, usual.holes[i].answers);
     return coder_sketch(space, &genome).text;
@@ -287,7 +288,7 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
     for (unsigned i = 0; i < SCHEDULES; i++) {
         unsigned file = (unsigned)(tally->drawn++ % WIDTHS);
         const char *text = i == 0   ? ""
-                           : i <= 3 ? random_sketch(group->arena, rng, trial, widths[file])
+                           : i <= 3 ? random_sketch(group->arena, rng, trial, widths[file], i > 1)
                                     : random_schedule(group->arena, rng, trial->program);
         struct code_parts parts;
         struct buf filled = buf_in(group->arena);

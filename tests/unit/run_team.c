@@ -230,7 +230,7 @@ every_recipe_runs_with_stand_ins(void **state)
         char archive[64];
         snprintf(archive, sizeof archive, "%zu.db", i);
         struct played played = play(unit, &(struct play){.recipe = list[i]->name,
-                                                         .evaluations = 14,
+                                                         .evaluations = 8,
                                                          .cases = 1 + i % 2,
                                                          .archive = archive});
         if (played.status != STATUS_OK) {
@@ -242,9 +242,9 @@ every_recipe_runs_with_stand_ins(void **state)
         }
         print_message("# %s: %u evaluations, %zu calls: %.120s\n", list[i]->name,
                       played.result.evaluations, played.call_count, played.roles);
-        assert_true(played.result.evaluations <= 14);
+        assert_true(played.result.evaluations <= 8);
         struct play again = {.recipe = list[i]->name,
-                             .evaluations = 14,
+                             .evaluations = 8,
                              .cases = 1 + i % 2,
                              .archive = archive,
                              .mode = RUN_REPLAY};
