@@ -117,6 +117,21 @@ read_models(struct cli *cli, bool replay, struct run_team *team)
     return status;
 }
 
+/* A limit that cannot be held is told before anything is spent. */
+static enum status
+check_prices(struct cli *cli, const struct run_team *team, const struct llm_budget *budget)
+{
+    for (size_t i = 0; i < team->model_count && !isinf(budget->cost); i++) {
+        struct llm_facts facts = llm_facts(team->models[i].model);
+        if (!facts.priced && !facts.free)
+            return cli_wrong(cli,
+                             "%s has no price, so --cost cannot hold; add a price, or use "
+                             "--tokens N",
+                             facts.text);
+    }
+    return STATUS_OK;
+}
+
 /* Windows and keys are known before the first call. */
 static enum status
 look_at_models(struct cli *cli, const struct run_team *team)
@@ -233,6 +248,8 @@ optimize_open_team(struct cli *cli, const struct store_run *of, struct run_optio
     if (status == STATUS_OK)
         status = read_budget(cli, team->team.recipe, &team->budget);
     if (status == STATUS_OK && options->mode != RUN_REPLAY)
+        status = check_prices(cli, &team->team, &team->budget);
+    if (status == STATUS_OK && options->mode != RUN_REPLAY)
         status = look_at_models(cli, &team->team);
     if (status != STATUS_OK) {
         optimize_close_team(team);
@@ -246,8 +263,6 @@ optimize_open_team(struct cli *cli, const struct store_run *of, struct run_optio
     team->team.context = team;
     team->team.compiler = "gcc";
     team->team.flags = options->flags;
-    if (team->team.llm != NULL)
-        llm_set_budget(team->team.llm, &team->budget);
     options->team = &team->team;
     return STATUS_OK;
 }

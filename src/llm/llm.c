@@ -197,6 +197,9 @@ check_request(const struct llm_call *call, struct diags *diags)
     if (call->request.schema != NULL && !is_json(call->request.schema))
         diags_add(diags, DIAG_ERROR, (struct place){0}, "%s: the schema of its reply is no JSON",
                   call->request.label);
+    else if (llm->options.offline)
+        diags_add(diags, DIAG_ERROR, (struct place){0}, "%s: nothing is sent in a replay",
+                  call->request.label);
     else if (model->wire == LLM_BUILTIN)
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "builtin takes no prompts; name a model to call: --model PROVIDER:NAME");

@@ -67,6 +67,24 @@ run__read_machine(struct loop *loop, struct coder_machine *machine)
     return status;
 }
 
+enum status
+run__read_limits(struct loop *loop)
+{
+    const struct run_options *options = loop->options;
+    const char *answer;
+    char *end;
+    enum status status = ledger_recall(loop->ledger, "limits", "", &answer, loop->diags);
+    if (status == STATUS_NO) {
+        answer = arena_printf(loop->arena, "%u %.17g", options->evaluations, options->seconds);
+        status = ledger_note(loop->ledger, "limits", "", answer, loop->diags);
+    }
+    if (status == STATUS_OK) {
+        loop->begun_evaluations = (unsigned)strtoul(answer, &end, 10);
+        loop->begun_seconds = strtod(end, NULL);
+    }
+    return status;
+}
+
 /* "us limit" a line. */
 static const char *
 find_lights(struct loop *loop)

@@ -267,8 +267,8 @@ team__prepare(struct slot *slot)
 /* ---- acceptance ---- */
 
 /* All kinds of inputs, before anything is built on it. */
-static enum status
-check_fully(struct team *team, struct node *node)
+enum status
+team__check(struct team *team, struct node *node)
 {
     struct loop *loop = team->loop;
     const struct run_judge *judge = loop->judge;
@@ -328,7 +328,7 @@ compare(struct team *team, const struct node *than, const struct node *node, boo
         struct contrast *comparison)
 {
     struct run_difference difference;
-    double gain = time_of(team, than) / time_of(team, node);
+    double gain = isinf(node->us[0]) ? 0 : time_of(team, than) / time_of(team, node);
     *comparison = (struct contrast){
         .gain = gain, .worst = gain, .faster = gain > 1, .same = fabs(gain - 1) < 0.005};
     for (size_t i = 0; i < team->loop->result->case_count; i++)
@@ -414,7 +414,7 @@ accept(struct slot *slot, struct node *node)
         status = accept_best(slot, node, &with_base, &best);
     if (status == STATUS_OK &&
         (best || (slot->accepted && !phase->base.always && !phase->base.any)))
-        status = check_fully(team, node);
+        status = team__check(team, node);
     if (status != STATUS_OK)
         return status;
     if (node->status != JUDGE_CORRECT) {

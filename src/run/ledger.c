@@ -71,6 +71,8 @@ ledger_recall(struct ledger *ledger, const char *kind, const char *key, const ch
 {
     if (ledger->difference != NULL)
         return STATUS_MACHINE;
+    if (ledger->off)
+        return STATUS_NO;
     if (ledger->event_next == ledger->event_count) {
         ledger->over = ledger->mode == RUN_REPLAY;
         return ledger->over ? STATUS_MACHINE : STATUS_NO;
@@ -110,6 +112,14 @@ ledger_learn(struct ledger *ledger, const char *key, struct store_item *item, st
 
 /* ---- candidates ---- */
 
+/* A replay of a run that was killed may stand where nothing more is known. */
+static bool
+has_ended(struct ledger *ledger)
+{
+    ledger->over = ledger->over || ledger->event_next == ledger->event_count;
+    return ledger->over;
+}
+
 static bool
 is_file(const struct store_candidate *row)
 {
@@ -136,6 +146,10 @@ enum status
 ledger_candidate(struct ledger *ledger, struct store_candidate *row, struct diags *diags)
 {
     char hash[HASH_TEXT];
+    row->id = 0;
+    row->number = -1;
+    if (ledger->off && !is_file(row))
+        return STATUS_OK; /* no part of the run */
     hash_sha256(row->kernel, row->kernel_length, hash);
     const struct store_candidate *then = next_candidate(ledger, row, hash);
     if (then != NULL) {
@@ -151,7 +165,9 @@ ledger_candidate(struct ledger *ledger, struct store_candidate *row, struct diag
     if (ledger->store == NULL)
         return STATUS_OK;
     if (ledger->mode == RUN_REPLAY)
-        return differ(ledger, diags, "candidate %lld was not there", (long long)row->number);
+        return has_ended(ledger)
+                   ? STATUS_MACHINE
+                   : differ(ledger, diags, "candidate %lld was not there", (long long)row->number);
     return store_candidate_add(ledger->store, row, diags);
 }
 
@@ -160,7 +176,7 @@ static bool
 is_known(struct ledger *ledger, const struct store_candidate *row)
 {
     size_t number = (size_t)row->number;
-    return number < ledger->candidate_count &&
+    return row->number >= 0 && number < ledger->candidate_count &&
            ledger->verdicts[number]++ < ledger->candidates[number].verdict_count;
 }
 
@@ -168,8 +184,12 @@ enum status
 ledger_verdict(struct ledger *ledger, const struct store_candidate *row,
                struct store_verdict *verdict, struct diags *diags)
 {
-    if (is_known(ledger, row) || ledger->store == NULL)
+    if (is_known(ledger, row) || ledger->store == NULL || row->id == 0)
         return STATUS_OK;
+    if (ledger->mode == RUN_REPLAY)
+        return has_ended(ledger) ? STATUS_MACHINE
+                                 : differ(ledger, diags, "candidate %lld has one more verdict",
+                                          (long long)row->number);
     return store_verdict_add(ledger->store, row->id, verdict, diags);
 }
 
@@ -178,10 +198,12 @@ ledger_decide(struct ledger *ledger, const struct store_candidate *row, const ch
               struct diags *diags)
 {
     size_t number = (size_t)row->number;
-    if (ledger->store == NULL)
+    if (ledger->store == NULL || row->id == 0)
         return STATUS_OK;
     if (ledger->mode == RUN_REPLAY) {
         const char *then = ledger->candidates[number].accepted;
+        if (!*then && has_ended(ledger))
+            return STATUS_MACHINE;
         return strcmp(then, decision) == 0
                    ? STATUS_OK
                    : differ(ledger, diags, "candidate %zu was \"%s\" and is \"%s\" now", number,
@@ -206,6 +228,10 @@ ledger_call(struct ledger *ledger, struct store_call *call, const struct store_c
         call->ordinal = earlier->ordinal;
         if (!isnan(earlier->ended))
             *then = earlier;
+        else if (ledger->mode == RUN_REPLAY) { /* nobody is asked */
+            ledger->over = true;
+            return STATUS_MACHINE;
+        }
         return STATUS_OK;
     }
     call->ordinal = (int64_t)ledger->call_next++;

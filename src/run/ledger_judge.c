@@ -105,6 +105,22 @@ read_answer(struct court *court, const struct told_task *task, const char *answe
     return STATUS_MACHINE;
 }
 
+/* It is read back even when it is new: what is not kept must decide nothing. What only the screens
+ * show stays. */
+static enum status
+note_report(struct court *court, const struct told_task *task, const char *kind, const char *key,
+            struct judge_report *report, struct diags *diags)
+{
+    struct judge_report whole = *report;
+    const char *answer = answer_of_report(court->ledger->arena, report);
+    enum status status = ledger_note(court->ledger, kind, key, answer, diags);
+    if (status == STATUS_OK)
+        status = read_answer(court, task, answer, report, diags);
+    report->compile_seconds = whole.compile_seconds;
+    report->from_cache = whole.from_cache;
+    return status;
+}
+
 static void
 drop(void *context, struct judge_kernel *kernel)
 {
@@ -134,8 +150,7 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
             status = court->real.look(court->real.context, told->real, arena, text, &made->real,
                                       report, diags);
         if (status == STATUS_OK)
-            status =
-                ledger_note(court->ledger, "look", key, answer_of_report(arena, report), diags);
+            status = note_report(court, told, "look", key, report, diags);
     }
     if (status == STATUS_OK && report->status == JUDGE_BUILT)
         *kernel = (struct judge_kernel *)made;
@@ -235,7 +250,7 @@ verdict(void *context, struct judge_task *task, struct arena *arena, const char 
     if (status == STATUS_OK)
         status = court->real.verdict(court->real.context, told->real, arena, text, report, diags);
     if (status == STATUS_OK)
-        status = ledger_note(court->ledger, "verdict", key, answer_of_report(arena, report), diags);
+        status = note_report(court, told, "verdict", key, report, diags);
     return status;
 }
 

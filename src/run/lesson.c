@@ -100,7 +100,7 @@ lesson_of(struct slot *slot, const struct node *base, double gain, const char **
         const struct recipe_role *one = &slot->phase->recipe->roles[i];
         for (size_t k = 0; k < one->when_count && one->agent.kind == AGENT_SUMMARISER; k++) {
             const struct recipe_when *when = &one->when[k];
-            if ((when->moment == RECIPE_ACCEPTED && strncmp(node->decision, "accepted", 8) == 0) ||
+            if ((when->moment == RECIPE_ACCEPTED && slot->accepted) ||
                 (when->moment == RECIPE_GAIN_BELOW && gain > 0 && gain < when->number) ||
                 (when->moment == RECIPE_GAIN_ABOVE && gain > when->number) ||
                 when->moment == RECIPE_ROUND)
@@ -191,6 +191,10 @@ team__learn(struct slot *slot, const struct node *base, double gain)
             return team__put_item(team, RECIPE_MEMORY_RULES, judge_status_name[node->status],
                                   arena_printf(team->loop->arena, "You cannot: %s", node->reason),
                                   0);
+        return STATUS_OK;
+    }
+    if (isnan(gain)) {
+        team__line(team, &team->board, "%.*s -> the first that is correct", length, what);
         return STATUS_OK;
     }
     if (isnan(node->high))

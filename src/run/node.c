@@ -290,21 +290,6 @@ team__cost(const struct team *team, const struct recipe_phase *phase, const stru
     return phase != NULL && phase->over == RECIPE_SUM ? sum : exp(product);
 }
 
-static size_t
-smallest_case(const struct team *team)
-{
-    size_t smallest = 0;
-    double least = INFINITY;
-    for (size_t i = 0; i < case_count(team); i++) {
-        double light = team->loop->result->cases[i].light.us;
-        if (light < least) {
-            least = light;
-            smallest = i;
-        }
-    }
-    return smallest;
-}
-
 /* A first look at the smallest case: most of what fails fails here, and what is hopeless too. */
 static enum status
 look_small(struct team *team, struct node *node, const struct node *base,
@@ -312,7 +297,7 @@ look_small(struct team *team, struct node *node, const struct node *base,
 {
     const struct run_judge *judge = team->loop->judge;
     struct judge_kernel *kernel;
-    size_t smallest = smallest_case(team);
+    size_t smallest = team->smallest;
     enum status status = judge->look(judge->context, team->small, team->loop->arena, node->kernel,
                                      &kernel, report, team->loop->diags);
     if (status != STATUS_OK)
@@ -467,7 +452,8 @@ team__record(struct team *team, struct node *node, const struct judge_report *re
     node->row = row.number;
     if (status != STATUS_OK || report == NULL)
         return status;
-    offer(team, node);
+    if (report->case_count > 0) /* it was judged, and not refused unseen */
+        offer(team, node);
     return run__record_verdict(loop, &row, report);
 }
 

@@ -11,10 +11,10 @@
 static const double FINAL_PART = 0.2, FINAL_SECONDS = 3; /* the latter for each case */
 
 static double
-searching_seconds(const struct run_options *options)
+searching_seconds(const struct loop *loop)
 {
-    return options->seconds -
-           fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
+    double seconds = loop->begun_seconds;
+    return seconds - fmin(FINAL_PART * seconds, FINAL_SECONDS * (double)loop->result->case_count);
 }
 
 /* What is left, divided among the cases that are left. */
@@ -222,10 +222,13 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     if (status == STATUS_OK)
         status = run__read_machine(&loop, &filled.machine);
     if (status == STATUS_OK)
+        status = run__read_limits(&loop);
+    if (status == STATUS_OK)
         status = filled.team
                      ? run__team(&loop)
-                     : run__tune_cases(&loop, filled.evaluations, searching_seconds(&filled));
-    ledger.off = run__is_stopped(&loop);
+                     : run__tune_cases(&loop, loop.begun_evaluations, searching_seconds(&loop));
+    if (run__is_stopped(&loop))
+        result->stopped = "you";
     if (status == STATUS_OK)
         status = finish(&loop);
     if (status == STATUS_OK)
@@ -235,6 +238,8 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     result->over = ledger.over;
     if (result->stopped == NULL)
         result->stopped = "evals";
+    if (status != STATUS_OK && status != STATUS_NO)
+        result->stopped = NULL; /* it has no end: it may go on */
     return status;
 }
 

@@ -136,7 +136,9 @@ team__add_plans(struct slot *slot, const struct recipe_role *role, const struct 
         count += !is_repeated(phase, &plans[count]);
     }
     for (size_t i = 0; i < phase->recipe->take_count; i++)
-        if (phase->recipe->take[i].take != RECIPE_TAKE_ALL)
+        if (phase->recipe->take[i].take == RECIPE_TAKE_ALL)
+            memset(wanted, true, count * sizeof *wanted);
+        else
             take_by(&phase->recipe->take[i], plans, count, wanted);
     for (size_t i = 0; i < count; i++)
         if (wanted[i] || phase->recipe->take_count == 0)

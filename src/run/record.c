@@ -107,7 +107,7 @@ run__record_file(struct loop *loop)
     size_t count = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         const struct run_candidate *best = result->cases[i].best;
-        bool again = false; /* one kernel may serve several cases */
+        bool again = best->id == 0; /* one kernel may serve several cases; not all are kept */
         for (size_t k = 0; k < count; k++)
             again = again || parents[k].candidate == best->id;
         if (!again)

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 enum { USUAL_CHOICES = 24 };
 
@@ -202,6 +203,18 @@ is_liked_more(const int *votes, const double *scores, size_t a, size_t b)
 }
 
 /* Verifiers vote on proposals before anything is built; the recipe says how many are run. */
+/* By its first word. */
+static bool
+is_yes(const char *words)
+{
+    static const char *const yes[] = {"yes", "true", "run", "ok", "pass", "correct"};
+    size_t length = strcspn(words, " ,.;:\n");
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (strlen(yes[i]) == length && !strncasecmp(words, yes[i], length))
+            return true;
+    return false;
+}
+
 static enum status
 prefilter(struct phase *phase, struct slot *slots, size_t count)
 {
@@ -231,8 +244,7 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
                     double score =
                         reply.item_count ? team__number(role, &reply.items[0], "score") : NAN;
                     scores[i] += isnan(score) ? 0 : score;
-                    votes[i] += words != NULL && (strstr(words, "yes") || strstr(words, "true") ||
-                                                  strstr(words, "run") || strstr(words, "ok"));
+                    votes[i] += words != NULL && is_yes(words);
                 }
                 slots[i].failed = NULL; /* a verifier without an answer abstains */
                 status = status == STATUS_NO ? STATUS_OK : status;
@@ -242,8 +254,9 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
     for (size_t i = 0; i < count; i++) {
         size_t better = 0;
         for (size_t k = 0; k < count; k++)
-            better += !slots[k].dropped && is_liked_more(votes, scores, k, i);
-        out[i] = !slots[i].dropped && better >= phase->recipe->prefilter;
+            better +=
+                !slots[k].dropped && slots[k].failed == NULL && is_liked_more(votes, scores, k, i);
+        out[i] = !slots[i].dropped && slots[i].failed == NULL && better >= phase->recipe->prefilter;
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (out[i])
@@ -284,7 +297,7 @@ judge_slot(struct phase *phase, struct slot *slot)
     struct node *base = slot->base;
     enum status status = STATUS_OK;
     bool again = true;
-    if (loop->result->evaluations >= loop->options->evaluations) {
+    if (run__is_spent(loop)) {
         slot->made = NULL; /* what nobody may judge is no candidate */
         slot->dropped = true;
     }
@@ -351,7 +364,8 @@ finish_slot(struct phase *phase, struct slot *slot)
     if (node != NULL && !*node->decision)
         status = team__decide(team, node, node->status == JUDGE_CORRECT ? "not taken" : "dropped");
     if (status == STATUS_OK && node != NULL) {
-        double gain = base && !isinf(node->cost) ? base->cost / node->cost : 0;
+        bool rated = base && !isinf(node->cost) && !isinf(base->cost);
+        double gain = rated ? base->cost / node->cost : NAN;
         status = team__learn(slot, base, isnan(slot->gain) ? gain : slot->gain);
     }
     phase->last = node ? node : phase->last;

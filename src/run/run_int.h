@@ -11,8 +11,11 @@ struct loop { /* of all cases */
     struct run_result *result;
     struct diags *diags;
     struct ledger *ledger;
-    size_t most_tried;   /* candidates of a case: what there is room for */
-    const char *general; /* C for every size, of tasks with `dim any`; else NULL */
+    unsigned
+        begun_evaluations; /* limits that the run was begun with: shares are parts of these, so */
+    double begun_seconds;  /* that who goes on with others takes the same steps up to here */
+    size_t most_tried;     /* candidates of a case: what there is room for */
+    const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
 };
 
 static inline double
@@ -24,7 +27,18 @@ run__elapsed(const struct loop *loop)
 static inline bool
 run__is_stopped(const struct loop *loop)
 {
-    return loop->options->stop != NULL && *loop->options->stop;
+    bool stopped = loop->options->stop != NULL && *loop->options->stop;
+    loop->ledger->off = loop->ledger->off || stopped;
+    return stopped;
+}
+
+/* Nothing more may be judged, or no time is left for it. */
+static inline bool
+run__is_spent(const struct loop *loop)
+{
+    const struct run_options *options = loop->options;
+    return loop->result->evaluations >= options->evaluations ||
+           (options->seconds > 0 && run__elapsed(loop) >= options->seconds);
 }
 
 /* ---- one case (tune.c) ---- */
@@ -61,6 +75,10 @@ run__team(struct loop *loop);
 /* Schedules are chosen by the machine that the run began on. */
 enum status
 run__read_machine(struct loop *loop, struct coder_machine *machine);
+
+/* How much it may do: fills in begun_evaluations and begun_seconds. */
+enum status
+run__read_limits(struct loop *loop);
 
 /* The speed of light of every case. */
 enum status

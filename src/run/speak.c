@@ -273,9 +273,7 @@ ask_person(struct team *team, const struct speech *speech)
 static bool
 is_stopped(struct team *team)
 {
-    bool stopped = run__is_stopped(team->loop);
-    team->loop->ledger->off = team->loop->ledger->off || stopped;
-    return stopped;
+    return run__is_stopped(team->loop);
 }
 
 static void
@@ -310,6 +308,8 @@ send(struct team *team, struct speech *speech)
     struct llm_request request = request_of(team, speech);
     speech->said = false;
     speech->call = NULL;
+    if (speech->model != NULL && team__spent(team) != NULL)
+        return STATUS_NO;
     fill_row(team, speech, &request, hash);
     enum status status = ledger_call(loop->ledger, &speech->row, &speech->then, loop->diags);
     if (status != STATUS_OK)
@@ -324,13 +324,15 @@ send(struct team *team, struct speech *speech)
     else {
         struct diags *ours = diags_create(loop->arena, 4);
         status = llm_submit(team->who->llm, &request, &speech->call, ours);
-        if (status == STATUS_INPUT && team__spent(team) != NULL)
-            status = STATUS_NO;
+        if (status == STATUS_INPUT && speech->message_count > 1)
+            status = STATUS_NO; /* the conversation has become too long */
         else if (status != STATUS_OK && diags_count(ours) > 0)
             diags_add(loop->diags, DIAG_ERROR, (struct place){0}, "%s",
                       diags_get(ours, 0)->message);
     }
     team->calls++;
+    if (speech->model != NULL && team->who->budget != NULL)
+        team->who->budget->calls_begun++;
     return status;
 }
 
@@ -364,13 +366,14 @@ team__spent(const struct team *team)
 
 /* ---- the reply ---- */
 
+/* What is spent is counted when a reply is read, in the order of the questions: so limits end a run
+ * that goes on, or is replayed, where they ended it then. */
 static void
-count_earlier(struct team *team, const struct store_call *then)
+count(struct team *team, const struct store_call *then)
 {
     struct llm_budget *budget = team->who->budget;
     if (budget == NULL || !strcmp(then->wire, "builtin"))
         return;
-    budget->calls_begun++;
     budget->cost_spent += isnan(then->cost) ? 0 : then->cost;
     budget->input_spent += then->tokens.input;
     budget->cached_spent += then->tokens.cached;
@@ -400,6 +403,8 @@ keep_reply(struct team *team, struct speech *speech, const struct llm_result *re
     row->total_ms = record->total_ms;
     row->ended = clock_wall();
     speech->said = true;
+    if (record->outcome == LLM_CANCELLED)
+        return STATUS_OK; /* it is asked again when the run goes on */
     if (llm_outcome_info[record->outcome].ends) {
         diags_add(loop->diags, DIAG_ERROR, (struct place){0}, "%s", row->message);
         return STATUS_MACHINE;
@@ -429,7 +434,8 @@ await(struct team *team, struct speech *speech)
         if (is_stopped(team)) {
             llm_cancel(speech->call);
             llm_wait(team->who->llm, 0);
-            return STATUS_NO;
+            status = fetch(team); /* what was paid for is kept */
+            return status == STATUS_OK ? STATUS_NO : status;
         }
         llm_wait(team->who->llm, NEWS_SECONDS);
         if (speech->call != NULL && team->who->news != NULL) {
@@ -457,15 +463,18 @@ receive(struct team *team, struct speech *speech)
         speech->text = speech->then->reply;
         speech->row.outcome = speech->then->outcome;
         speech->row.message = speech->then->message;
-        count_earlier(team, speech->then);
+        count(team, speech->then);
     } else if (speech->model == NULL) {
         speech->row.reply = speech->text;
         speech->row.outcome = llm_outcome_info[LLM_OK].name;
         speech->row.finish = llm_finish_name[LLM_FINISH_STOP];
         speech->row.ended = clock_wall();
         status = ledger_call_end(loop->ledger, &speech->row, loop->diags);
-    } else
+    } else {
         status = await(team, speech);
+        if (status == STATUS_OK)
+            count(team, &speech->row);
+    }
     if (status != STATUS_OK)
         return status;
     status = ledger_recall(loop->ledger, "call", speech->row.request_hash, &ignored, loop->diags);
@@ -542,6 +551,12 @@ stand_in_tools(struct team *team, struct speech *speech)
 }
 
 static bool
+is_answered(const struct speech *speech)
+{
+    return strcmp(speech->row.outcome, llm_outcome_info[LLM_OK].name) == 0;
+}
+
+static bool
 is_writer(const struct recipe_role *role)
 {
     return role->agent.kind == AGENT_CODER || role->agent.kind == AGENT_CROSSOVER ||
@@ -556,13 +571,15 @@ team__hear(struct team *team, struct speech *speech, struct agent_reply *reply)
     if (status == STATUS_OK && speech->model == NULL && speech->role->tools &&
         !is_person(speech->role))
         status = stand_in_tools(team, speech);
-    else if (status == STATUS_OK)
+    else if (status == STATUS_OK && is_answered(speech))
         status = use_tools(team, speech);
     for (unsigned attempt = 0; status == STATUS_OK; attempt++) {
-        if (strcmp(speech->row.outcome, llm_outcome_info[LLM_OK].name) != 0)
+        if (!is_answered(speech)) {
             reason = speech->row.message;
-        else if (agent_parse(team->loop->arena, speech->text, strlen(speech->text),
-                             &speech->role->agent, speech->formats, reply, &reason) == STATUS_OK) {
+            break;
+        }
+        if (agent_parse(team->loop->arena, speech->text, strlen(speech->text), &speech->role->agent,
+                        speech->formats, reply, &reason) == STATUS_OK) {
             if (is_writer(speech->role)) /* without kernels, advice is no use */
                 team->unusable_in_a_row = 0;
             return STATUS_OK;

@@ -3,6 +3,7 @@
 #include "run/team_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_RUNS = 64 };
@@ -31,42 +32,31 @@ method_of(const struct store_candidate *candidate)
     return row ? row->name : candidate->parent_count > 0 ? "change" : "start";
 }
 
-/* Each change of a run that has two times is an edge. */
-static enum status
-study_run(struct team *team, const struct recipe_phase *phase,
-          const struct store_candidate *candidates, size_t count)
+/* Each change of a run that has two times is an edge: "from -> to", what it was, its gain, a line
+ * each. */
+static void
+put_edges(struct buf *buf, const struct store_candidate *candidates, size_t count)
 {
-    struct arena *arena = team->loop->arena;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct store_candidate *one = &candidates[i];
         const struct store_candidate *parent =
             one->parent_count > 0 ? find(candidates, count, one->parents[0].candidate) : NULL;
         double gain = parent ? time_of(parent) / time_of(one) : NAN;
-        if (isnan(gain) || phase->memory[RECIPE_MEMORY_GRAPH].most == 0)
-            continue;
-        status = team__put_item(
-            team, RECIPE_MEMORY_GRAPH,
-            arena_printf(arena, "%s -> %s", method_of(parent), method_of(one)),
-            arena_printf(arena, "%.*s: %.2fx", (int)strcspn(one->why, "\n"), one->why, gain), gain);
+        if (isfinite(gain))
+            buf_printf(buf, "%s -> %s\n%.*s: %.2fx\n%.17g\n", method_of(parent), method_of(one),
+                       (int)strcspn(one->why, "\n"), one->why, gain, gain);
     }
-    return status;
 }
 
-enum status
-team__study(struct team *team, const struct recipe_phase *phase)
+static enum status
+look_at_runs(struct team *team, const char **edges)
 {
     struct loop *loop = team->loop;
     struct store *store = loop->ledger->store;
     struct store_run *runs = NULL;
+    struct buf text = buf_in(loop->arena);
     size_t count = 0;
-    const char *ignored;
-    if (store == NULL)
-        return STATUS_OK;
-    enum status status = ledger_recall(loop->ledger, "study", phase->name, &ignored, loop->diags);
-    if (status != STATUS_NO)
-        return status;
-    status = store_runs(store, loop->arena, MOST_RUNS, &runs, &count, loop->diags);
+    enum status status = store_runs(store, loop->arena, MOST_RUNS, &runs, &count, loop->diags);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct store_candidate *candidates;
         size_t candidate_count;
@@ -75,9 +65,39 @@ team__study(struct team *team, const struct recipe_phase *phase)
         status = store_candidates(store, loop->arena, runs[i].id, STORE_BRIEF, &candidates,
                                   &candidate_count, loop->diags);
         if (status == STATUS_OK)
-            status = study_run(team, phase, candidates, candidate_count);
+            put_edges(&text, candidates, candidate_count);
     }
-    if (status == STATUS_OK)
-        status = ledger_note(loop->ledger, "study", phase->name, "", loop->diags);
+    *edges = text.data ? text.data : "";
+    return status;
+}
+
+/* A line, and what comes behind it. */
+static const char *
+take_line(struct arena *arena, const char **text)
+{
+    size_t length = strcspn(*text, "\n");
+    const char *line = arena_strndup(arena, *text, length);
+    *text += length + ((*text)[length] == '\n');
+    return line;
+}
+
+enum status
+team__study(struct team *team, const struct recipe_phase *phase)
+{
+    struct loop *loop = team->loop;
+    const char *edges;
+    if (loop->ledger->store == NULL || phase->memory[RECIPE_MEMORY_GRAPH].most == 0)
+        return STATUS_OK;
+    enum status status = ledger_recall(loop->ledger, "study", phase->name, &edges, loop->diags);
+    if (status == STATUS_NO) {
+        status = look_at_runs(team, &edges);
+        if (status == STATUS_OK)
+            status = ledger_note(loop->ledger, "study", phase->name, edges, loop->diags);
+    }
+    while (status == STATUS_OK && *edges) {
+        const char *key = take_line(loop->arena, &edges), *what = take_line(loop->arena, &edges);
+        double gain = strtod(take_line(loop->arena, &edges), NULL);
+        status = team__put_item(team, RECIPE_MEMORY_GRAPH, key, what, gain);
+    }
     return status;
 }

@@ -21,8 +21,7 @@ try_node(struct sweep *sweep, struct node *node)
 {
     struct team *team = sweep->slot->phase->team;
     struct loop *loop = team->loop;
-    if (sweep->left == 0 || loop->result->evaluations >= loop->options->evaluations ||
-        run__is_stopped(loop))
+    if (sweep->left == 0 || run__is_spent(loop) || run__is_stopped(loop))
         return STATUS_OK;
     sweep->left--;
     node->role = "sweep";

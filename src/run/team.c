@@ -28,6 +28,7 @@ team__news(struct team *team, const char *role, unsigned lane, const char *forma
                            .rounds = team->phase ? team->phase->recipe->search.rounds : 0,
                            .text = text.data ? text.data : "",
                            .tokens = team->tokens,
+                           .waiting = team->waiting,
                            .best_us = best ? best->us[0] : INFINITY,
                            .light_us = loop->result->cases[0].light.us,
                            .evaluations = loop->result->evaluations,
@@ -51,7 +52,8 @@ draft_evaluations(const struct team *team, const struct recipe_phase *phase)
         return usual;
     bool windows = false; /* a subscript that adds two indices */
     for (const char *at = text.data; at != NULL && *at; at++)
-        windows = windows || (at[0] == '+' && at > text.data && strchr("[,", at[-2]) != NULL);
+        windows = windows || (at[0] == '+' && at > text.data && at > text.data + 1 &&
+                              strchr("[,", at[-2]) != NULL);
     double bytes = (double)(cost.bytes_in + cost.bytes_out);
     double intensity = bytes > 0 ? (double)cost.flops / bytes : 0;
     unsigned by_family = program->stage_count > 24  ? phase->evals_many
@@ -145,12 +147,11 @@ static enum status
 draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
 {
     struct loop *loop = team->loop;
-    const struct run_options *options = loop->options;
     unsigned most = draft_evaluations(team, phase) * (unsigned)loop->result->case_count;
-    unsigned may = more_to_come ? options->evaluations / 2 : options->evaluations;
-    double seconds = options->seconds > 0 && phase->share > 0 && more_to_come
-                         ? options->seconds * phase->share
-                         : options->seconds;
+    unsigned may = more_to_come ? loop->begun_evaluations / 2 : loop->begun_evaluations;
+    double seconds = loop->begun_seconds > 0 && phase->share > 0 && more_to_come
+                         ? loop->begun_seconds * phase->share
+                         : loop->begun_seconds;
     struct node *best, *other = NULL;
     loop->result->stopped = NULL; /* that of the phase before */
     enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
@@ -230,6 +231,8 @@ enum status
 team__add(struct team *team, const char *text)
 {
     struct loop *loop = team->loop;
+    if (loop->result->evaluations >= loop->options->evaluations)
+        return STATUS_OK;
     struct node *node = team__node(team, team->best);
     node->role = node->proposer = "person";
     node->why = "added by a person";
@@ -242,6 +245,9 @@ team__add(struct team *team, const char *text)
     double worst;
     if (team->best != NULL && team->best->built != NULL)
         status = team__compare(team, team->best, node, &difference, &worst);
+    if (status == STATUS_OK && difference.faster)
+        status = team__check(team, node);
+    difference.faster = difference.faster && node->status == JUDGE_CORRECT;
     if (status == STATUS_OK && difference.faster)
         team->best = node;
     hand(team, node);
@@ -435,8 +441,9 @@ open_team(struct team *team)
     team__set_scene(team);
     enum status status = open_task(team, options->cases, cases, &team->all);
     team->small = team->all;
+    team->smallest = smallest_case(team->loop);
     if (status == STATUS_OK && cases > 1)
-        status = open_task(team, &options->cases[smallest_case(team->loop)], 1, &team->small);
+        status = open_task(team, &options->cases[team->smallest], 1, &team->small);
     return status;
 }
 
@@ -451,7 +458,7 @@ run__team(struct loop *loop)
         status = open_team(&team);
     for (size_t i = 0; i < team.who->recipe->phase_count && status == STATUS_OK; i++)
         status = run_phase(&team, i);
-    loop->ledger->off = run__is_stopped(loop);
+    run__is_stopped(loop);
     if (status == STATUS_OK)
         status = choose_all(&team);
     for (size_t i = 0; i < team.node_count; i++)

@@ -75,6 +75,7 @@ struct team {
     const struct run_team *who;
     struct agent_scene scene;
     struct judge_task *all, *small;
+    size_t smallest; /* the case of `small` */
     struct node **nodes;
     size_t node_count;
     struct node *best, *start; /* start: what the search began with */
@@ -229,6 +230,10 @@ team__prepare(struct slot *slot);
 /* Build, smallest case, all cases, sweep, acceptance. slot->failed: it may be repaired. */
 enum status
 team__judge(struct slot *slot);
+
+/* All kinds of inputs, before anything is built on it; fills in its status. */
+enum status
+team__check(struct team *team, struct node *node);
 
 /* The kernel text of a reply; NULL with slot->failed. */
 const char *

@@ -15,13 +15,21 @@ kernel_in(struct team *team, struct speech *speech, const char *text)
     struct agent_reply reply;
     const char *reason;
     struct node *node = team__node(team, slot ? slot->base : team->best);
+    node->empty = true; /* until there is a kernel */
     node->role = "tool";
     node->why = "asked for by a role";
     if (slot == NULL || agent_parse(team->loop->arena, text, strlen(text), &speech->role->agent,
                                     speech->formats, &reply, &reason) != STATUS_OK)
         return NULL;
     node->kernel = team__kernel_of(slot, &reply, node);
-    return node->kernel ? node : NULL;
+    slot->failed = NULL;
+    if (node->kernel == NULL ||
+        (node->schedule == NULL &&
+         agent_objection(team->loop->arena, node->kernel, team->loop->options->target,
+                         team->loop->result->cases[0].program) != NULL))
+        return NULL;
+    node->empty = false;
+    return node;
 }
 
 static enum status
@@ -30,7 +38,7 @@ judge_it(struct team *team, struct speech *speech, const char *rest, const char 
     struct node *node = kernel_in(team, speech, rest);
     struct buf buf = buf_in(team->loop->arena);
     if (node == NULL) {
-        *answer = "There is no kernel in your message; put it into a fence.";
+        *answer = "There is no kernel in your message that may be built; put one into a fence.";
         return STATUS_OK;
     }
     enum status status = team__look(team, node, NULL);

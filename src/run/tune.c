@@ -181,6 +181,9 @@ try_kernel(struct tuning *tuning, const struct proposal *proposal, double *us)
     struct judge_report report;
     struct judge_kernel *kernel = NULL;
     struct run_candidate *candidate = &to->tried[to->tried_count];
+    *us = INFINITY;
+    if (to->tried_count >= loop->most_tried)
+        return STATUS_OK;
     const char *text = run__judged_text(loop, to, proposal->kernel, proposal->schedule != NULL);
     bool better = false;
     enum status status =
@@ -402,8 +405,7 @@ try_plain(struct tuning *tuning)
 {
     struct proposal proposal;
     double us;
-    if (tuning->to->best != NULL || run__is_stopped(tuning->loop) ||
-        !propose(tuning, "", "builtin", &proposal))
+    if (tuning->to->best != NULL || !propose(tuning, "", "builtin", &proposal))
         return STATUS_OK;
     return try_kernel(tuning, &proposal, &us);
 }
@@ -443,10 +445,13 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
     if (status != STATUS_OK)
         return status;
     prepare(&tuning);
-    status = try_start(&tuning);
-    if (status == STATUS_OK)
+    if (run__is_stopped(loop)) /* before it began: a kernel that is right, and no more */
+        *why = "you";
+    else
+        status = try_start(&tuning);
+    if (status == STATUS_OK && *why == NULL)
         status = try_earlier(&tuning);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && *why == NULL)
         status = evolve(&tuning, why);
     if (status == STATUS_OK)
         status = try_plain(&tuning);

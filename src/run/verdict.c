@@ -57,11 +57,11 @@ put_case(struct buf *buf, const struct judge_case *row)
     json_field_number(buf, "error_over_gate", row->worst);
     buf_printf(buf, ",\"elements\":%lld,\"unjudged\":%lld", (long long)row->elements,
                (long long)row->unjudged);
+    json_field_number(buf, "light_us", row->light.us);
+    put_text(buf, "limit", row->light.limit);
     if (row->timed) {
         put_time(buf, &row->time);
         json_field_number(buf, "light", row->share);
-        json_field_number(buf, "light_us", row->light.us);
-        put_text(buf, "limit", row->light.limit);
         buf_printf(buf, ",\"timed_calls_checked\":%zu", row->timed_calls_checked);
         put_pairs(buf, row);
     }

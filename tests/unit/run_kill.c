@@ -116,7 +116,6 @@ work(const char *archive, bool begun)
          diags);
     must(llm_open(&(struct llm_options){.seed = 1}, &llm, diags), diags);
     must(llm_models_parse(llm, arena, "scripted:script", &models, &model_count, diags), diags);
-    llm_set_budget(llm, &budget);
     struct run_team team = {.recipe = recipe_find(arena, "hone", diags),
                             .llm = llm,
                             .models = models,

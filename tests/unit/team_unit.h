@@ -140,8 +140,6 @@ play(struct unit *unit, const struct play *play)
     played.budget = llm_budget_without_limits();
     if (play->calls > 0)
         played.budget.calls = play->calls;
-    if (llm != NULL)
-        llm_set_budget(llm, &played.budget);
     struct run_team team = {.recipe = recipe_of(unit, play->recipe),
                             .llm = llm,
                             .models = models,
