@@ -122,7 +122,8 @@
     {"hone",
      14,
      "planner, 4 coder, 2 critic, 2 coder, 2 critic, 2 coder, debugger",
-     "22 builtin; coder 4<20 best; coder 5<21 best; coder 6<23 best; coder 7<20; debugger 103<25 "
+     "20 builtin; builtin<0; builtin<1; coder 4<20 best; coder 5<21 best; coder 6<23 best; coder "
+     "7<20; debugger 103<25 "
      "dropped",
      "planner: build contract.short machine task menu schedules best stages profile question; "
      "critic: build machine task base profile remarks hotloop attempts; coder: build contract "
@@ -132,7 +133,8 @@
     {"hone-small",
      8,
      "8 coder",
-     "22 builtin; coder<20 same; sweeps; coder<20 same; sweeps; coder<21 same; sweeps; coder<21 "
+     "20 builtin; builtin<0; builtin<1; coder<20 same; sweeps; coder<20 same; sweeps; coder<21 "
+     "same; sweeps; coder<21 "
      "same; sweeps",
      "coder: build contract.short task example menu base question target",
      "calls"},
