@@ -121,14 +121,12 @@
      "calls"},
     {"hone",
      14,
-     "planner, 4 coder, 2 critic, 2 coder, 2 critic, 2 coder, debugger",
-     "20 builtin; builtin<0; builtin<1; coder 4<20 best; coder 5<21 best; coder 6<23 best; coder "
-     "7<20; debugger 103<25 "
-     "dropped",
+     "planner, 4 coder, 2 critic, 2 coder, 2 summariser, 2 critic, coder",
+     "20 builtin; builtin<0; builtin<1; coder 4<20 best; coder 5<21 best; coder 6<23 best",
      "planner: build contract.short machine task menu schedules best stages profile question; "
-     "critic: build machine task base profile remarks hotloop attempts; coder: build contract "
-     "hone.h machine task example base remarks hotloop attempts plan target; debugger: build "
-     "contract.short task candidate verdict question",
+     "summariser: parent candidate verdict change question; critic: build machine task base "
+     "profile remarks hotloop attempts; coder: build contract hone.h machine task example base "
+     "remarks hotloop plan target",
      "calls"},
     {"hone-small",
      8,
