@@ -1,6 +1,7 @@
 /* Every recipe against one and the same model by script: who speaks when, what each role is shown,
- * whom candidates come from and what becomes of them. What stands in the table is what the system
- * that a recipe follows prescribes; two recipes that do the same are a defect. */
+ * whom candidates come from and what becomes of them. The table was printed by the engine and then
+ * read against the recipe and what is published of its system: it guards what was found right. Two
+ * recipes that do the same are a defect. */
 #include "team_unit.h"
 
 #include <math.h>
