@@ -669,7 +669,7 @@ kernels_compute_what_programs_mean(void **state)
     for (size_t i = 0; i < WAYS; i++)
         print_message("# %s in %zu kernels\n", ways[i].name, tally.taken[i]);
     assert_int_equal(tally.failures, 0);
-    for (size_t i = 0; i < WAYS && count >= 20; i++)
+    for (size_t i = 0; i < WAYS && count >= 60; i++) /* some are rare */
         assert_true(tally.taken[i] > 0);
     assert_true(2 * tally.legal >= tally.drawn);
 }

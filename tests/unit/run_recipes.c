@@ -331,9 +331,10 @@ check(const char *name, const char *what, const char *found, const char *wanted)
 static void
 each_does_what_it_prescribes(void **state)
 {
-    struct unit *unit = *state;
     bool show = getenv("HONE_SHOW_ROWS") != NULL; /* prints the table instead */
+    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
+        struct unit own = own_unit(), *unit = &own; /* a run keeps all that it made */
         struct played played = play_recipe(unit, rows[i].name, NULL, rows[i].calls);
         const char *roles = roles_of(unit, &played), *stopped = played.result.stopped;
         if (show) {
@@ -341,6 +342,7 @@ each_does_what_it_prescribes(void **state)
                    roles, candidates_of(unit, &played), prompts_of(unit, &played),
                    stopped ? stopped : "");
             fflush(stdout);
+            arena_destroy(own.arena);
             continue;
         }
         must(unit, played.status);
@@ -348,6 +350,7 @@ each_does_what_it_prescribes(void **state)
         check(rows[i].name, "candidates", candidates_of(unit, &played), rows[i].candidates);
         check(rows[i].name, "prompts", prompts_of(unit, &played), rows[i].prompts);
         check(rows[i].name, "end", stopped ? stopped : "", rows[i].stopped);
+        arena_destroy(own.arena);
     }
 }
 
@@ -370,9 +373,10 @@ each_runs_on_other_tasks(void **state)
         "op product\ndim M=6, N=8, K=16\nin A: f32[M,K]\nin B: f32[K,N]\n"
         "C[m,n] = sum[k](A[m,k]*B[k,n])\nout C\n",
         "op scaled\ndim N=40\nin X: f32[N]\nY[i] = X[i]*2\nout Y\n"};
-    struct unit *unit = *state;
+    (void)state;
     for (size_t i = 0; i < ROWS; i++)
         for (size_t k = 0; k < 2; k++) {
+            struct unit own = own_unit(), *unit = &own;
             struct played played =
                 play(unit, &(struct play){.recipe = rows[i].name,
                                           .program = others[k],
@@ -385,6 +389,7 @@ each_runs_on_other_tasks(void **state)
             if (played.result.evaluations > 8 || played.budget.calls_begun > 6)
                 fail_msg("%s: %u evaluations, %g calls", rows[i].name, played.result.evaluations,
                          played.budget.calls_begun);
+            arena_destroy(own.arena);
         }
 }
 

@@ -184,4 +184,12 @@ candidate_with(const struct played *played, const char *words)
     return NULL;
 }
 
+/* For one run of many: what it made goes with its arena. */
+static inline struct unit
+own_unit(void)
+{
+    struct arena *arena = arena_create();
+    return (struct unit){arena, diags_create(arena, 0)};
+}
+
 #endif
