@@ -153,7 +153,8 @@ put_next(struct buf *out, const struct optimize_result *shown)
                                    flags ? " " : "", flags ? flags : "");
     bool ours = false; /* else somebody's kernel is given back as it came */
     for (size_t i = 0; i < shown->result->case_count; i++)
-        ours = ours || shown->result->cases[i].best->schedule != NULL;
+        ours = ours || shown->result->cases[i].best->schedule != NULL ||
+               strcmp(shown->result->cases[i].best->proposer, "start") != 0;
     if (ours)
         buf_printf(out, "\n%s written, stands alone:   %s -c %s\n", shown->file, gcc, shown->file);
     else

@@ -242,12 +242,13 @@ put_foreign(struct buf *buf, const struct loop *loop, const char *text)
 
 /* ---- the file ---- */
 
-/* All cases have the same kernel, which somebody wrote: it is given back as it came. */
+/* All cases have the kernel that was given: it is given back as it came. */
 static const char *
 only_kernel(const struct run_result *result)
 {
     for (size_t i = 0; i < result->case_count; i++)
         if (result->cases[i].best->schedule != NULL ||
+            strcmp(result->cases[i].best->proposer, "start") != 0 ||
             strcmp(result->cases[i].best->kernel, result->cases[0].best->kernel) != 0)
             return NULL;
     return result->cases[0].best->kernel;
