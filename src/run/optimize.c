@@ -157,7 +157,7 @@ finish(struct loop *loop)
         if (status == STATUS_OK && is_accepted(loop, &result->report))
             return run__record_file(loop);
         if (status == STATUS_OK)
-            status = run__is_stopped(loop) ? STATUS_NO : demote(loop);
+            status = demote(loop); /* also of one who was stopped: somebody is right */
     }
     return status;
 }
