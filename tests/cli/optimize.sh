@@ -149,7 +149,9 @@ while ! grep -q 'long: default' err && [ $tries -lt 600 ]; do
 done
 kill -INT $pid
 wait $pid
-check '^C ends it well' "[ $? -eq 0 ]"
+code=$?
+[ $code -eq 0 ] || quote err
+check '^C ends it well' "[ $code -eq 0 ]"
 says err 'and is answered' 'stopping after this one'
 says out 'with what was found' 'long.c written'
 finish
