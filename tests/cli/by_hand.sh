@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replies that a person wrote, as a model's: examples/rms_norm.replies. What they lead to follows
+# Replies that a person wrote, as a model's: examples/by_hand/rms_norm.replies. What they lead to follows
 # again from the archive alone, and can be told.
 . "${0%/*}/lib.sh"
 if [ "$(uname -m)" != x86_64 ]; then
@@ -8,7 +8,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 export HOME="$scratch" HONE_ARCHIVE="$scratch/archive.db"
 
-cp "$ROOT/examples/rms_norm.op" "$ROOT/examples/rms_norm.replies" .
+cp "$ROOT/examples/by_hand/rms_norm.op" "$ROOT/examples/by_hand/rms_norm.replies" .
 expect 'replies written by hand' 0 "$HONE" optimize rms_norm.op --recipe cudaforge \
     --model scripted:rms_norm.replies --calls 7 --evals 24 --threads 1 -q
 says out 'are judged' 'recipe cudaforge, scripted:rms_norm.replies: 4 proposals'
