@@ -11,7 +11,8 @@
 
 /* ---- live ---- */
 
-/* Speed over evaluations, at most ten marks. */
+/* Speed over evaluations, at most ten marks. The last is not always the fastest: a best that was
+   measured again may have turned out slower. */
 static const char *
 sparkline(struct arena *arena, const double *us, size_t count)
 {
@@ -22,7 +23,7 @@ sparkline(struct arena *arena, const double *us, size_t count)
     size_t marks = count < 10 ? count : 10;
     for (size_t i = 0; i < marks; i++) {
         double value = us[(i + 1) * count / marks - 1];
-        double share = isinf(value) || isinf(us[count - 1]) ? 0 : us[count - 1] / value;
+        double share = isinf(value) || isinf(us[count - 1]) ? 0 : fmin(us[count - 1] / value, 1);
         int height = (int)(share * 7.99);
         buf_puts(&buf, utf8 ? bars[height] : plain[height]);
     }
