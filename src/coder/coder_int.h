@@ -169,6 +169,17 @@ work_is_root(const struct work *work)
 {
     return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
 }
+/* whole.c */
+/* The root stage in whose loops a stage is computed. */
+size_t
+work_place(const struct schedule *schedule, size_t stage);
+/* In the loops of one root: is the reader computed after this producer, tile by tile? */
+bool
+work_comes_after(const struct schedule *schedule, size_t producer, size_t reader);
+/* Do the boxes of a producer, computed at token `at` of its consumer's line, make up its tensor,
+ * each element once and before others read it? */
+bool
+work_is_made_up(const struct schedule *schedule, const struct work *producer, size_t at);
 /* same.c */
 /* The tensor whose memory a stage without a line would be; NULL: none. Earlier stages are known. */
 const struct tensor *
