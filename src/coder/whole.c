@@ -90,42 +90,53 @@ is_read_later(const struct schedule *schedule, const struct work *consumer,
 
 /* ---- boxes within boxes ---- */
 
-#define ALL (-1) /* every value, whatever the root's loops do */
+struct along
+work_along(const struct work *reader, const struct expr *e, int64_t values)
+{
+    if (e->op == OP_INDEX)
+        return (struct along){(int8_t)e->level, 1};
+    if (e->op == OP_DIV && e->args[0]->op == OP_INDEX && e->args[1]->op == OP_INT &&
+        e->args[1]->integer > 0 &&
+        values * e->args[1]->integer == reader->extent[e->args[0]->level])
+        return (struct along){(int8_t)e->args[0]->level, e->args[1]->integer};
+    return (struct along){-1, 1};
+}
 
+/* For each dimension the level of the root that its boxes follow; -1: they have all of it. */
 static bool
 map_boxes(const struct schedule *schedule, const struct work *root, const struct work *work,
-          int8_t *map);
+          struct along *map);
 
 /* Where one reader in the root's loops says that the dimensions lie; false: not plainly, or not
  * where another one said. */
 static bool
 map_by(const struct schedule *schedule, const struct work *root, const struct work *reader,
-       const struct work *work, int8_t *map, bool *any)
+       const struct work *work, struct along *map, bool *any)
 {
     const struct expr *loads[64];
-    int8_t own[LANG_MAX_RANK];
+    struct along own[LANG_MAX_RANK];
     size_t count = work_loads(reader->code, work->tensor, loads, 64);
     if (count > 64 || (reader != root && !map_boxes(schedule, root, reader, own)))
         return false;
     for (size_t i = 0; i < count; i++, *any = true)
         for (unsigned d = 0; d < work->rank; d++) {
-            const struct expr *e = loads[i]->args[d];
-            if (e->op != OP_INDEX || reader->extent[e->level] != work->extent[d])
+            struct along along = work_along(reader, loads[i]->args[d], work->extent[d]);
+            if (along.level < 0 || reader->extent[along.level] != work->extent[d] * along.by ||
+                (along.by > 1 && reader != root))
                 return false;
-            int8_t level = reader == root                   ? (int8_t)e->level
-                           : work_is_left(reader, e->level) ? own[e->level]
-                                                            : ALL;
-            if (*any && map[d] != level)
+            if (reader != root)
+                along = work_is_left(reader, (unsigned)along.level) ? own[along.level]
+                                                                    : (struct along){-1, 1};
+            if (*any && (map[d].level != along.level || map[d].by != along.by))
                 return false;
-            map[d] = level;
+            map[d] = along;
         }
     return true;
 }
 
-/* For each dimension the level of the root that its boxes follow, or ALL. */
 static bool
 map_boxes(const struct schedule *schedule, const struct work *root, const struct work *work,
-          int8_t *map)
+          struct along *map)
 {
     bool any = false;
     for (size_t i = work->number + 1; i <= root->number; i++)
@@ -133,6 +144,17 @@ map_boxes(const struct schedule *schedule, const struct work *root, const struct
             !map_by(schedule, root, &schedule->works[i], work, map, &any))
             return false;
     return any;
+}
+
+/* Loops before token `at` leave groups whole. */
+static bool
+goes_by(const struct line *line, size_t at, const struct along *along)
+{
+    for (size_t i = 0; i < at; i++)
+        if (line->tokens[i].form == TOKEN_LOOP && line->tokens[i].level == (unsigned)along->level &&
+            line->tokens[i].step % along->by != 0)
+            return false;
+    return true;
 }
 
 static bool
@@ -153,7 +175,7 @@ is_made_up_inside(const struct schedule *schedule, const struct work *producer)
     const struct work *consumer = &schedule->works[producer->consumer];
     const struct work *root = &schedule->works[consumer->consumer];
     const struct line *line = &schedule->lines[root->number];
-    int8_t map[LANG_MAX_RANK];
+    struct along map[LANG_MAX_RANK];
     uint32_t used = 0;
     if (root->fate != FATE_ROOT || root->online != NULL || consumer->stored ||
         has_guests(&schedule->lines[consumer->number]) ||
@@ -166,10 +188,14 @@ is_made_up_inside(const struct schedule *schedule, const struct work *producer)
                 (place == root->number && !work_comes_after(schedule, consumer->number, i)))
                 return false;
         }
+    size_t at = (size_t)(work_names(line, TOKEN_DO, consumer->number) - line->tokens);
     for (unsigned d = 0; d < producer->rank; d++)
-        used |= map[d] == ALL ? 0 : 1u << map[d];
-    const struct token *token = work_names(line, TOKEN_DO, consumer->number);
-    return is_cut_by(schedule, root, (size_t)(token - line->tokens), used);
+        if (map[d].level >= 0) {
+            used |= 1u << map[d].level;
+            if (!goes_by(line, at, &map[d]))
+                return false;
+        }
+    return is_cut_by(schedule, root, at, used);
 }
 
 bool

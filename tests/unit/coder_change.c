@@ -718,7 +718,7 @@ moments_take_one_pass(void **state)
             "moments V i 2",
             "V.i[ic:2]: f32 = sum[i:2,j:3](X[ic*2+i,j]) / 6.0\n"
             "V.i.sq[ic:2]: f32 = sum[i:2,j:3]((X[ic*2+i,j]-V.i[ic])*(X[ic*2+i,j]-V.i[ic]))\n"
-            "U[]: f32 = s[] + sum[ic:2](V.i[ic]*6.0) / 12.0\n"
+            "U[]: f32 = s[] + sum[ic:2](V.i[ic]*6.0)/12.0\n"
             "V[]: f32 = sqrt(sum[ic:2](V.i.sq[ic]+6.0*((V.i[ic]-U[])*(V.i[ic]-U[]))))\n");
 }
 
