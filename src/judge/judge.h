@@ -4,6 +4,7 @@
  *   judge_fits        can these cases be judged here at all
  *   judge_task_open   what is asked for: cases, secret inputs, references, threads
  *   judge_build       a kernel's text becomes an object for each case, audited
+ *   judge_build_ahead the same for several at once, to be found later
  *   judge_check       every element of every output, on inputs of every kind
  *   judge_measure     its time, interleaved with baselines; the timed calls are checked too
  *   judge_verdict     the three in a row: what most callers want
@@ -190,6 +191,13 @@ judge_build(struct judge_task *task, struct arena *arena, const char *file, cons
             struct diags *diags);
 void
 judge_kernel_close(struct judge_kernel *kernel); /* NULL is allowed */
+
+/* Builds kernels that will be asked for, several at a time on all processors: judge_build() then
+ * finds them built. It says nothing about them; where nothing is kept it does nothing. Nothing else
+ * is measured meanwhile: it returns when all are built. */
+void
+judge_build_ahead(struct judge_task *task, const char *file, const char *const *texts,
+                  size_t count);
 
 /* Goes on where judge_build() stopped: report->status stays BUILT if all is right so far. `sets`:
  * how many sets of inputs of each kind (0: one). */

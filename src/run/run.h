@@ -190,6 +190,9 @@ struct run_judge {
     enum status (*look)(void *context, struct judge_task *task, struct arena *arena,
                         const char *text, struct judge_kernel **kernel, struct judge_report *report,
                         struct diags *diags);
+    /* These will be looked at: they may be built by then. NULL: nothing is done ahead. */
+    enum status (*ahead)(void *context, struct judge_task *task, const char *const *texts,
+                         size_t count, struct diags *diags);
     void (*drop)(void *context, struct judge_kernel *kernel); /* NULL is allowed */
     /* In the task's case of this number. */
     enum status (*compare)(void *context, struct judge_task *task, struct judge_kernel *champion,
