@@ -19,6 +19,7 @@ struct fake {
     const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
     const char *restless;      /* one with these words gives other bits each time, in `odd` */
     unsigned looks, compares, verdicts;
+    struct buf *told;   /* what is built ahead and what is looked at, if anybody wants to know */
     void (*tick)(void); /* called at each question */
 };
 
@@ -99,6 +100,26 @@ fake_report(struct fake *fake, const struct judge_setup *setup, const char *text
     }
 }
 
+static inline void
+fake_tell(const struct fake *fake, const char *what, const char *text)
+{
+    char hash[HASH_TEXT];
+    hash_sha256(text, strlen(text), hash);
+    if (fake->told != NULL)
+        buf_printf(fake->told, "%s %s\n", what, hash);
+}
+
+static inline enum status
+fake_ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+           struct diags *diags)
+{
+    (void)task;
+    (void)diags;
+    for (size_t i = 0; i < count; i++)
+        fake_tell(context, "ahead", texts[i]);
+    return STATUS_OK;
+}
+
 static inline enum status
 fake_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
           struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
@@ -106,6 +127,7 @@ fake_look(void *context, struct judge_task *task, struct arena *arena, const cha
     struct fake *fake = context;
     double *us = arena_alloc(arena, sizeof *us);
     fake->looks++;
+    fake_tell(fake, "look", text);
     *us = cost_of(fake, text);
     *kernel = (struct judge_kernel *)us;
     fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
@@ -172,6 +194,7 @@ fake_judge(struct unit *unit, struct fake *fake)
                               .open = fake_open,
                               .close = fake_close,
                               .look = fake_look,
+                              .ahead = fake_ahead,
                               .drop = fake_drop,
                               .compare = fake_compare,
                               .verdict = fake_verdict};
