@@ -158,6 +158,34 @@ size_t
 store__weigh_words(struct store *store, struct arena *arena, const char *query, const char **pieces,
                    size_t count, size_t *rare);
 
+/* ---- call.c ---- */
+
+/* Within a transaction; false: there is no such call, or it has ended. */
+bool
+store__end_call(struct store *store, const struct store_call *call);
+/* Ends the transaction, and says so. */
+enum status
+store__no_such_call(struct store *store, const struct store_call *call, struct diags *diags);
+
+/* ---- like.c ---- */
+
+/* The kinds that the words name; without any, all that there are. Within a transaction. */
+size_t
+store__kinds(struct store *store, struct arena *arena, const char *words, const char ***kinds);
+
+/* ---- vector.c ---- */
+
+struct store_near {
+    int64_t item;
+    double cosine;
+};
+
+/* The items of a kind whose texts are nearest to this one by the model's vectors, unordered; within
+ * a transaction. None: the text has no vector. */
+size_t
+store__near(struct store *store, struct arena *arena, const char *model, const char *text,
+            const char *kind, struct store_near **near);
+
 /* ---- item.c ---- */
 
 bool

@@ -37,6 +37,7 @@ struct play {
     size_t cases;
     struct fake fake;
     double calls;
+    const char *embeddings; /* a model, for memory */
     const char *archive;
     const volatile sig_atomic_t *stop;
     enum run_mode mode;
@@ -116,6 +117,7 @@ play(struct unit *unit, const struct play *play)
     struct run_judge judge = fake_judge(unit, &fake);
     struct llm_options client = {.seed = 1};
     struct llm_choice *models = NULL;
+    const struct llm_model *embeddings = NULL;
     size_t model_count = 0;
     struct llm *llm = NULL;
     const char *program = play->program ? play->program : norm_text;
@@ -137,6 +139,8 @@ play(struct unit *unit, const struct play *play)
         must(unit, llm_models_parse(llm, unit->arena, "scripted:script", &models, &model_count,
                                     unit->diags));
     }
+    if (play->embeddings != NULL)
+        must(unit, llm_model_find(llm, play->embeddings, &embeddings, unit->diags));
     played.budget = llm_budget_without_limits();
     if (play->calls > 0)
         played.budget.calls = play->calls;
@@ -147,6 +151,7 @@ play(struct unit *unit, const struct play *play)
                             .stand_ins = play->script == NULL,
                             .profile = play->profile,
                             .ask = play->ask,
+                            .embeddings = embeddings,
                             .budget = &played.budget};
     struct run_options options = {
         .lang = lang,
