@@ -130,10 +130,16 @@ store__read_candidate(struct store *store, struct arena *arena, int64_t id,
 
 /* ---- words.c ---- */
 
-/* Gives a row of a full-text table its two texts. */
+struct store_words { /* statements of a full-text table */
+    const char *insert, *merge;
+};
+
+extern const struct store_words store__candidate_words, store__item_words;
+
+/* Gives a row of it its two texts. */
 void
-store__add_words(struct store *store, const char *insert, int64_t row, const char *first,
-                 size_t first_count, const char *second);
+store__add_words(struct store *store, const struct store_words *words, int64_t row,
+                 const char *first, size_t first_count, const char *second);
 
 /* The different pieces of a text between the characters that `parts` names, at most `most`. */
 size_t

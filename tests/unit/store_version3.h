@@ -262,6 +262,8 @@ static const char store_version3[] =
     "INSERT INTO candidate_words (rowid, code, why) SELECT id, iif(kind = 'source', 'void"
     " kernel', schedule), why FROM candidate;\n"
     "INSERT INTO item_words (rowid, key, text) SELECT id, key, text FROM item;\n"
+    "INSERT INTO candidate_words (candidate_words, rank) VALUES ('automerge', 0);\n"
+    "INSERT INTO item_words (item_words, rank) VALUES ('automerge', 0);\n"
     "INSERT INTO vector VALUES (1, 'lab:m',"
     " '45e4872c0594d9e38f22c11a9f599daaacc1caacaae65deffce67bdb2d1ab34a', x'0000803f00000000');\n"
     "INSERT INTO vector VALUES (2, 'lab:m',"
