@@ -615,6 +615,16 @@ play_ok(struct exchange *exchange)
         stream_reply(exchange, HELLO);
 }
 
+/* A kernel for an input and an output, with a cost for judges that go by words. */
+static void
+play_kernel(struct exchange *exchange)
+{
+    stream_reply(exchange,
+                 "```c\nenum { cost = 5 };\n"
+                 "void kernel(const float *restrict X, float *restrict Y)\n"
+                 "{\n    for (long i = 0; i < R * N; i++)\n        Y[i] = X[i];\n}\n```\n");
+}
+
 static void
 play_whole(struct exchange *exchange)
 {
@@ -1024,6 +1034,15 @@ play_401(struct exchange *exchange)
     refuse(exchange, 401, "", "authentication_error", "invalid_api_key", text);
 }
 
+static void
+play_401_then_kernel(struct exchange *exchange)
+{
+    if (times_before(exchange->play) < 1)
+        play_401(exchange);
+    else
+        play_kernel(exchange);
+}
+
 /* Answers the three questions of the probe; how well, says the play. */
 static void
 play_probe(struct exchange *exchange)
@@ -1049,6 +1068,7 @@ static const struct play {
 } plays[] = {
     {"ok", play_ok},
     {"few", play_ok},
+    {"kernel", play_kernel},
     {"llama", play_ok},
     {"whole", play_whole},
     {"reasons", play_reasons},
@@ -1058,6 +1078,7 @@ static const struct play {
     {"gzip", play_gzip},
     {"400", play_400},
     {"401", play_401},
+    {"401-then-kernel", play_401_then_kernel},
     {"429", play_429},
     {"429-then-ok", play_429_then_ok},
     {"429-long", play_429_long},
