@@ -128,6 +128,8 @@ machine_text(struct arena *arena, const struct measure_facts *facts,
                (long long)machine->l2, (long long)machine->l3);
     json_field_number(&json, "gflops", machine->gflops > 0 ? machine->gflops : NAN);
     json_field_number(&json, "memory_gbs", machine->memory_gbs > 0 ? machine->memory_gbs : NAN);
+    json_field_number(&json, "memory_gbs_all",
+                      machine->memory_gbs_all > 0 ? machine->memory_gbs_all : NAN);
     buf_putc(&json, '}');
     return json.data;
 }

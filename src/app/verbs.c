@@ -122,6 +122,11 @@ static const struct option show_options[] = {
     {0},
 };
 
+static const struct option report_options[] = {
+    {'o', NULL, "FILE.html", "where the page is written (default: the task's name)"},
+    {0},
+};
+
 static const struct option machine_options[] = {
     {0, "measure", NULL, "measure again, whatever was kept"},
     {0},
@@ -348,6 +353,22 @@ const struct verb verbs[] = {
         .most = 1,
         .paged = true,
         .run = verb_explain,
+    },
+    {
+        .name = "report",
+        .group = GROUP_LOOK,
+        .summary = "a run as one page of HTML: curves, roofline, tree, kernel, cost",
+        .operands = "RUN [-o FILE.html]",
+        .details =
+            "Writes one file that needs no network and no other file: best-so-far curves, the "
+            "tree\n"
+            "of candidates, a roofline with every candidate on it, verdicts, cost and tokens, the\n"
+            "winning kernel with its diff to the start, the machine, and for each figure the\n"
+            "command that repeats it.\n",
+        .options = report_options,
+        .least = 1,
+        .most = 1,
+        .run = verb_report,
     },
     {
         .name = "diff",

@@ -1,0 +1,128 @@
+/* hone report: a run as one file of HTML. */
+#include "app/report.h"
+#include "app/screen.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "report/report.h"
+
+#include <string.h>
+
+/* ---- what is compared with the best ---- */
+
+/* Its first ancestor; of what was put together from schedules, the first one that was tried. */
+static const struct store_candidate *
+first_of(const struct archive_run *run, const struct store_candidate *best)
+{
+    const struct store_candidate *root = best;
+    for (const struct store_candidate *up = best; up != NULL; up = archive_parent(run, up))
+        root = up;
+    if (!archive_is_draft(run, root))
+        return root;
+    for (size_t i = 0; i < run->candidate_count; i++)
+        if (strcmp(run->candidates[i].phase, root->phase) == 0 &&
+            archive_is_correct(&run->candidates[i]))
+            return &run->candidates[i];
+    return root;
+}
+
+static enum status
+read_whole(struct cli *cli, struct store *store, const struct archive_run *run, int64_t number,
+           const struct store_candidate **candidate)
+{
+    struct store_candidate *row = arena_alloc(cli->arena, sizeof *row);
+    *candidate = row;
+    return store_candidate_find(store, cli->arena, archive_name(cli->arena, run->row.name, number),
+                                row, cli->diags);
+}
+
+static enum status
+read_kernels(struct cli *cli, struct store *store, struct report_subject *subject)
+{
+    const struct archive_run *run = subject->run;
+    const struct store_candidate *best = archive_candidate(run, run->row.leader);
+    if (best == NULL)
+        return STATUS_OK;
+    const struct store_candidate *start = first_of(run, best);
+    enum status status = read_whole(cli, store, run, best->number, &subject->best);
+    if (status == STATUS_OK && start != best)
+        status = read_whole(cli, store, run, start->number, &subject->start);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static const char *
+file_of(struct cli *cli, const char *name)
+{
+    const char *given = cli_given(cli, "o");
+    return given ? given : arena_printf(cli->arena, "%s.html", name);
+}
+
+static enum status
+write_page(struct cli *cli, enum report_kind kind, const char *title, const struct buf *json,
+           const char *file, const char *holds)
+{
+    struct buf page = buf_in(cli->arena), size = buf_in(cli->arena);
+    report_put_page(&page, kind, title, json->data);
+    enum status status = file_write(file, page.data, page.length, cli->diags);
+    if (status != STATUS_OK)
+        return status;
+    num_put_count(&size, (double)page.length, "B");
+    if (cli->json) {
+        buf_puts(&cli->out, "{\"file\":");
+        json_put_string(&cli->out, file);
+        json_field_number(&cli->out, "bytes", (double)page.length);
+        json_field_string(&cli->out, "holds", holds);
+        buf_puts(&cli->out, "}\n");
+        return STATUS_OK;
+    }
+    buf_printf(&cli->out, "%s   %s, one file, opens without a network\n  %s\n", file, size.data,
+               holds);
+    return STATUS_OK;
+}
+
+static enum status
+report_run(struct cli *cli, struct store *store)
+{
+    struct archive_run run;
+    enum status status =
+        archive_read_run(store, cli->arena, cli->operands[0], STORE_BRIEF, &run, cli->diags);
+    struct report_subject subject = {.run = &run, .now = clock_wall()};
+    if (status == STATUS_OK)
+        status = read_kernels(cli, store, &subject);
+    if (status != STATUS_OK)
+        return status;
+    struct buf json = buf_in(cli->arena);
+    subject.file = file_of(cli, run.row.task.name);
+    report_run_json(&json, &subject);
+    const char *title = arena_printf(cli->arena, "%s, run %s", run.row.task.name, run.row.name);
+    const char *holds = arena_printf(
+        cli->arena,
+        "best-so-far curve, tree, roofline with %s candidates, %smachine, how to repeat",
+        screen_number(cli->arena, (int64_t)run.candidate_count),
+        subject.start  ? "kernel and diff, "
+        : subject.best ? "kernel, "
+                       : "");
+    return write_page(cli, REPORT_RUN, title, &json, subject.file, holds);
+}
+
+enum status
+verb_report(struct cli *cli)
+{
+    struct store *store;
+    if (archive_is_candidate(cli->operands[0]))
+        return cli_wrong(
+            cli, "%s is a candidate; write hone report %s for its run, or hone show %s",
+            cli->operands[0],
+            arena_strndup(cli->arena, cli->operands[0], strcspn(cli->operands[0], ".")),
+            cli->operands[0]);
+    enum status status = archive_need(cli, STORE_READ, &store);
+    if (status == STATUS_OK)
+        status = report_run(cli, store);
+    store_close(store);
+    return status;
+}
