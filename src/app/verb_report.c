@@ -13,19 +13,22 @@
 
 /* ---- what is compared with the best ---- */
 
-/* Its first ancestor; of what was put together from schedules, the first one that was tried. */
+/* Its first ancestor; where that is the best itself, or a schedule, the first correct one that was
+ * tried there. */
 static const struct store_candidate *
 first_of(const struct archive_run *run, const struct store_candidate *best)
 {
     const struct store_candidate *root = best;
     for (const struct store_candidate *up = best; up != NULL; up = archive_parent(run, up))
         root = up;
-    if (!archive_is_draft(run, root))
+    bool draft = archive_is_draft(run, root);
+    if (root != best && !draft)
         return root;
-    for (size_t i = 0; i < run->candidate_count; i++)
-        if (strcmp(run->candidates[i].phase, root->phase) == 0 &&
-            archive_is_correct(&run->candidates[i]))
-            return &run->candidates[i];
+    for (size_t i = 0; i < run->candidate_count; i++) {
+        const struct store_candidate *one = &run->candidates[i];
+        if (archive_is_correct(one) && (!draft || strcmp(one->phase, root->phase) == 0))
+            return one;
+    }
     return root;
 }
 

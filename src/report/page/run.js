@@ -24,7 +24,12 @@ function head() {
     row && known(row.light) && tile(percent(row.light), `of the speed of light (${first.limit || 'limit'})`),
     gains && tile(factor(gains.factor), `as fast as ${gains.name}`),
     tile(String(run.evaluations), `evaluations, ${run.candidates.length} candidates`),
-    run.calls.length > 0 && tile(count(run.tokens.in + run.tokens.out), `tokens in ${run.calls.length} calls${known(run.cost_usd) ? ', ' + money(run.cost_usd) : ''}`)));
+    run.calls.length > 0 && spentTile()));
+}
+function spentTile() {
+  const tokens = run.tokens.in + run.tokens.out, cost = known(run.cost_usd) ? `, ${money(run.cost_usd)}` : '';
+  return tokens > 0 ? tile(count(tokens), `tokens in ${run.calls.length} calls${cost}`)
+    : tile(String(run.calls.length), `calls of ${run.model}, no tokens`);
 }
 function interval(row) {
   return known(row.low) && known(row.high) ? `, [${time(row.low)}, ${time(row.high)}]` : '';
@@ -44,7 +49,7 @@ function cases() {
           return [base ? time(base.us) : '', gain ? factor(gain.factor) : ''];
         })];
     })),
-    caption('Medians of calls timed alternately with the baseline; light is the share of the speed of light that is reached (1 is the least time this machine can need).'),
+    caption(`Medians of timed calls${baselines.length > 0 ? ', alternating with those of the baseline' : ''}; light is the share of the speed of light that is reached, where 100 % is the least time this machine can need.`),
     repeat(`hone show ${run.best} --verdict`));
 }
 
@@ -126,22 +131,25 @@ function roofs(machine) {
   return known(peak) && known(memory) ? { peak, memory, threads } : null;
 }
 
-function roofline(points, roof, width) {
-  const height = Math.min(420, Math.max(300, width * 0.45));
-  const box = { left: 58, right: width - 14, top: 26, bottom: height - 44 };
-  const plot = plotOf(width, height, 'Roofline');
-  const corner = roof.peak / roof.memory;
-  const lights = data.cases.filter((one) => known(one.flops) && known(one.light_us)).map((one) => [one, one.flops / one.light_us / 1e3]);
-  const xs = spread(points.map((p) => p.x).concat([corner]), 2.2);
-  const ys = spread(points.map((p) => p.y).concat([roof.peak], lights.map(([, speed]) => speed)), 1.6);
-  const x = logarithmic(xs, [box.left, box.right]), y = logarithmic(ys, [box.bottom, box.top]);
-  axes(plot, box, x, y, { xWords: 'flop per byte of inputs and outputs', yWords: 'GFLOP/s', xText: plain, yText: plain });
-  const low = Math.max(xs[0], ys[0] / roof.memory);
+function roofLines(plot, box, x, y, roof, xs, ys) {
+  const corner = roof.peak / roof.memory, low = Math.max(xs[0], ys[0] / roof.memory);
   plot.append(svg('path', { d: `M${x(low)},${y(low * roof.memory)}L${x(corner)},${y(roof.peak)}H${box.right}`, fill: 'none', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
   plot.append(label(box.right, y(roof.peak) - 6, `${digits(roof.peak)} GFLOP/s, ${roof.threads} threads`, { 'text-anchor': 'end' }));
   const middle = Math.sqrt(low * corner), slope = (y(roof.peak) - y(low * roof.memory)) / (x(corner) - x(low));
   plot.append(label(0, -6, `${digits(roof.memory)} GB/s`, { 'text-anchor': 'middle',
     transform: `translate(${x(middle)},${y(middle * roof.memory)}) rotate(${(Math.atan(slope) * 180) / Math.PI})` }));
+}
+
+function roofline(points, roof, width) {
+  const height = Math.min(420, Math.max(300, width * 0.45));
+  const box = { left: 58, right: width - 14, top: 26, bottom: height - 44 };
+  const plot = plotOf(width, height, 'Roofline');
+  const lights = data.cases.filter((one) => one.flops > 0 && known(one.light_us)).map((one) => [one, one.flops / one.light_us / 1e3]);
+  const xs = spread(points.map((p) => p.x).concat(roof ? [roof.peak / roof.memory] : []), 2.2);
+  const ys = spread(points.map((p) => p.y).concat(roof ? [roof.peak] : [], lights.map(([, speed]) => speed)), 1.6);
+  const x = logarithmic(xs, [box.left, box.right]), y = logarithmic(ys, [box.bottom, box.top]);
+  axes(plot, box, x, y, { xWords: 'flop per byte of inputs and outputs', yWords: 'GFLOP/s', xText: plain, yText: plain });
+  if (roof) roofLines(plot, box, x, y, roof, xs, ys);
   for (const [one, speed] of lights) {
     const at = x(one.flops / one.bytes);
     plot.append(svg('path', { d: `M${at - 9},${y(speed)}h18`, stroke: caseColour.get(one.name), 'stroke-width': 2.5 }, svg('title', {}, `speed of light of case ${one.name}: ${digits(speed)} GFLOP/s`)));
@@ -160,13 +168,13 @@ function roof() {
     const one = data.cases.find((o) => o.name === row.name);
     return one && known(one.flops) && one.flops > 0 && one.bytes > 0 ? { c, row, x: one.flops / one.bytes, y: one.flops / row.us / 1e3 } : null;
   })).filter(Boolean);
-  if (!machine || points.length === 0) {
-    section('Roofline', caption('Left out: the operations of this program, or the peaks of its machine, are not in the archive.'));
+  if (points.length === 0) {
+    section('Roofline', caption('Left out: nothing was timed, or the operations of this program cannot be counted from the archive (it uses other files, or has a reference in C).'));
     return;
   }
   section('Roofline', card(figure((width) => roofline(points, machine, width)),
     key(data.cases.filter((one) => known(one.flops)).map((one) => [caseColour.get(one.name), `case ${one.name}: ${count(one.flops, 'flop')}, ${count(one.bytes, 'B')}`]))),
-  caption(`${points.length} times of ${new Set(points.map((p) => p.c)).size} candidates. Operations and bytes are those of the program, so all candidates of a case stand in one column; the ring is the best. A bar is the speed of light of its case, which lies below the roof where functions such as exp set it, and above the slope where the data fit a cache.`),
+  caption(`${points.length} times of ${new Set(points.map((p) => p.c)).size} candidates. Operations and bytes are those of the program, so all candidates of a case stand in one column; the ring is the best. A bar is the speed of light of its case, which lies below the roof where functions such as exp set it, and above the slope where the data fit a cache.${machine ? '' : ' The roof itself is missing: the peaks of this machine had not been measured (hone machine).'}`),
   repeat(`hone show ${run.run} --json`));
 }
 
@@ -235,7 +243,7 @@ function verdicts() {
   const groups = new Map([['all', judged]]);
   for (const c of judged) groups.set(c.who, [...(groups.get(c.who) || []), c]);
   const tally = (list) => Object.keys(statusColour).map((s) => [s, list.filter((c) => c.status === s).length]).filter(([, n]) => n > 0);
-  const rows = groups.size > 2 ? [...groups] : [...groups].slice(0, 1);
+  const rows = groups.size > 2 && tally(judged).length > 1 ? [...groups] : [...groups].slice(0, 1);
   section('Verdicts', card(
     rows.map(([who, list]) => [html('div', { class: 'caption' }, `${who}: ${tally(list).map(([s, n]) => `${n} ${s}`).join(', ')}`), figure((width) => shareBar(tally(list), list.length, width))]),
     key(tally(judged).map(([s, n]) => [statusColour[s], `${s} ${percent(n / judged.length)}`]))),
