@@ -2,7 +2,7 @@
  *
  *   bench_summarise   the figures of a benchmark: all tasks, the headline, those that take long
  *   bench_compare     two benchmarks, task by task: what got faster or slower beyond the noise
- *   bench_race        windows of our kernel and of a rival's builds, taken in turns
+ *   bench_run_race    windows of our kernel and of a rival's builds, taken in turns
  *   bench_work        the tasks that are left, each in a process of its own
  *
  * Rows are those of the archive (store.h): a benchmark's plan is there before it begins, and what

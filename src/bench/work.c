@@ -49,14 +49,13 @@ share_of(const struct workshop *shop, size_t number)
 
 /* Takes the processors while the process is started, and gives them back. */
 static struct proc *
-start_on_share(const struct workshop *shop, size_t number, const struct proc_request *request)
+start_on_share(struct workshop *shop, size_t number, const struct proc_request *request)
 {
-    const struct job *job = &shop->jobs[number];
-    struct proc_result *result = (struct proc_result *)&job->result;
+    struct job *job = &shop->jobs[number];
     cpu_set_t before, share = share_of(shop, number);
     bool bound = shop->team->jobs > 1 && sched_getaffinity(0, sizeof before, &before) == 0 &&
                  sched_setaffinity(0, sizeof share, &share) == 0;
-    struct proc *proc = proc_start(job->arena, request, result);
+    struct proc *proc = proc_start(job->arena, request, &job->result);
 
     if (bound)
         sched_setaffinity(0, sizeof before, &before);
