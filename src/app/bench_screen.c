@@ -55,11 +55,13 @@ first_baseline(struct arena *arena, const struct store_bench *bench)
     return arena_strndup(arena, bench->against, strcspn(bench->against, ","));
 }
 
-/* "6 matmul_large_k" */
+/* "6 matmul_large_k", "6 matmul_large_k (stark)" */
 static const char *
 task_text(struct arena *arena, const struct store_bench_task *row)
 {
-    return arena_printf(arena, "%lld %s", (long long)row->number, row->name);
+    bool plain = !strcmp(row->recipe, "builtin");
+    return arena_printf(arena, "%lld %s%s%s%s", (long long)row->number, row->name,
+                        plain ? "" : " (", plain ? "" : row->recipe, plain ? "" : ")");
 }
 
 /* ---- what is known of the whole ---- */
@@ -236,7 +238,8 @@ put_line(struct buf *out, const struct bench_view *view, const struct bench_line
         put_figures(out, "", line);
         return;
     case BENCH_LONG:
-        put_figures(out, "  above 100 us", line);
+        if (line->tasks > 0)
+            put_figures(out, "  above 100 us", line);
         return;
     default:
         put_figures(out, line_title(out->arena, view, line->baseline), line);

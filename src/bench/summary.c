@@ -65,8 +65,8 @@ is_marked(const struct store_bench_task *row)
     return suite_has_mark(row->marks, SUITE_WASTEFUL) || suite_has_mark(row->marks, SUITE_CONSTANT);
 }
 
-/* Tasks that have no correct kernel count in every part: leaving them out would be a claim. One
- * that is correct and has no time of the baseline cannot count. */
+/* Tasks that have no correct kernel count against us, except where a time decides, which they have
+ * not. One that is correct and has no time of the baseline cannot count. */
 static bool
 is_in_part(const struct store_bench_task *row, const char *baseline, enum bench_part part)
 {
@@ -75,7 +75,7 @@ is_in_part(const struct store_bench_task *row, const char *baseline, enum bench_
     if (part != BENCH_ALL && is_marked(row))
         return false;
     if (!bench_is_correct(row))
-        return true;
+        return part != BENCH_LONG;
     return time && isfinite(time->speedup) && (part != BENCH_LONG || time->time_us > BENCH_LONG_US);
 }
 
