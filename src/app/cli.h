@@ -121,6 +121,8 @@ verb_judge(struct cli *cli);
 enum status
 verb_optimize(struct cli *cli);
 enum status
+verb_bench(struct cli *cli);
+enum status
 verb_resume(struct cli *cli);
 enum status
 verb_replay(struct cli *cli);
