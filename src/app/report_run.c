@@ -123,6 +123,13 @@ count_costs(struct arena *arena, const struct store_run *run, const struct case_
     }
 }
 
+static double
+number_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static void
 put_baselines(struct buf *json, const json_t *row)
 {
@@ -130,11 +137,13 @@ put_baselines(struct buf *json, const json_t *row)
     buf_puts(json, ",\"baselines\":[");
     for (size_t i = 0; i < json_array_size(baselines); i++) {
         const json_t *one = json_array_get(baselines, i);
-        const json_t *us = json_object_get(json_object_get(one, "time_us"), "median");
         buf_puts(json, i ? ",{\"name\":" : "{\"name\":");
         json_put_string(json, json_string_value(json_object_get(one, "name")));
         json_field_string(json, "flags", json_string_value(json_object_get(one, "flags")));
-        json_field_number(json, "us", json_is_number(us) ? json_number_value(us) : NAN);
+        json_field_number(json, "us", number_of(json_object_get(one, "time_us"), "median"));
+        json_field_number(json, "speedup", number_of(one, "speedup"));
+        json_field_number(json, "low", number_of(one, "low"));
+        json_field_number(json, "high", number_of(one, "high"));
         buf_putc(json, '}');
     }
     buf_putc(json, ']');
@@ -162,13 +171,12 @@ put_cases(struct buf *json, const struct case_list *list, const json_t *verdict)
     for (size_t i = 0; i < list->count; i++) {
         const struct report_case *one = &list->items[i];
         const json_t *row = verdict_row(verdict, one->name);
-        const json_t *light = json_object_get(row, "light_us");
         buf_puts(json, i ? ",{\"name\":" : "{\"name\":");
         json_put_string(json, one->name);
         json_field_string(json, "sizes", one->sizes);
         json_field_number(json, "flops", one->flops);
         json_field_number(json, "bytes", one->bytes);
-        json_field_number(json, "light_us", json_is_number(light) ? json_number_value(light) : NAN);
+        json_field_number(json, "light_us", number_of(row, "light_us"));
         json_field_string(json, "limit", json_string_value(json_object_get(row, "limit")));
         put_baselines(json, row);
         buf_putc(json, '}');
@@ -307,15 +315,14 @@ put_areas(struct buf *json, const struct archive_run *run, const struct case_lis
         const char *name = list->items[i].name;
         const json_t *base =
             json_array_get(json_object_get(verdict_row(verdict, name), "baselines"), 0);
-        const json_t *us = json_object_get(json_object_get(base, "time_us"), "median");
-        if (!json_is_number(us))
+        double us = number_of(json_object_get(base, "time_us"), "median");
+        if (isnan(us))
             continue;
         struct metrics_curve curve = curve_of(json->arena, run, name);
         buf_puts(json, told++ ? ",{\"name\":" : "{\"name\":");
         json_put_string(json, name);
         json_field_string(json, "baseline", json_string_value(json_object_get(base, "name")));
-        json_field_number(json, "value",
-                          metrics_area(&curve, json_number_value(us), (double)curve.count));
+        json_field_number(json, "value", metrics_area(&curve, us, (double)curve.count));
         buf_putc(json, '}');
     }
     buf_putc(json, ']');
@@ -377,8 +384,8 @@ put_start(struct buf *json, const struct report_subject *subject)
 
 /* ---- commands ---- */
 
-static void
-put_command(struct buf *json, const char *what, const char *command)
+void
+report_put_command(struct buf *json, const char *what, const char *command)
 {
     buf_puts(json, json->data[json->length - 1] == '[' ? "[" : ",[");
     json_put_string(json, what);
@@ -395,19 +402,20 @@ put_commands(struct buf *json, const struct report_subject *subject)
     const char *model = run->model[0] ? arena_printf(arena, " --model %s", run->model) : "";
     const char *recipe = run->model[0] ? arena_printf(arena, " --recipe %s", run->recipe) : "";
     buf_puts(json, ",\"commands\":[");
-    put_command(json, "this page",
-                arena_printf(arena, "hone report %s -o %s", run->name, subject->file));
-    put_command(json, "the same decisions, from what is stored",
-                arena_printf(arena, "hone replay %s", run->name));
-    put_command(json, "a search like it",
-                arena_printf(arena, "hone optimize %s.op%s%s --seed %llu", run->task.name, recipe,
-                             model, (unsigned long long)run->seed));
+    report_put_command(json, "this page",
+                       arena_printf(arena, "hone report %s -o %s", run->name, subject->file));
+    report_put_command(json, "the same decisions, from what is stored",
+                       arena_printf(arena, "hone replay %s", run->name));
+    report_put_command(json, "a search like it",
+                       arena_printf(arena, "hone optimize %s.op%s%s --seed %llu", run->task.name,
+                                    recipe, model, (unsigned long long)run->seed));
     if (subject->best != NULL)
-        put_command(json, "the verdict on the winner, measured anew",
-                    arena_printf(arena, "hone show %s --code >best.c && hone judge %s.op best.c",
-                                 name_in(arena, subject, subject->best), run->task.name));
-    put_command(json, "how it came about, in sentences",
-                arena_printf(arena, "hone explain %s", run->name));
+        report_put_command(json, "the verdict on the winner, measured anew",
+                           arena_printf(arena,
+                                        "hone show %s --code >best.c && hone judge %s.op best.c",
+                                        name_in(arena, subject, subject->best), run->task.name));
+    report_put_command(json, "how it came about, in sentences",
+                       arena_printf(arena, "hone explain %s", run->name));
     buf_putc(json, ']');
 }
 

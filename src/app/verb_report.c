@@ -1,4 +1,5 @@
-/* hone report: a run as one file of HTML. */
+/* hone report: a run or a benchmark as one file of HTML. */
+#include "app/bench.h"
 #include "app/report.h"
 #include "app/screen.h"
 
@@ -88,12 +89,13 @@ write_page(struct cli *cli, enum report_kind kind, const char *title, const stru
     return STATUS_OK;
 }
 
+/* ---- runs ---- */
+
 static enum status
-report_run(struct cli *cli, struct store *store)
+report_run(struct cli *cli, struct store *store, const char *name)
 {
     struct archive_run run;
-    enum status status =
-        archive_read_run(store, cli->arena, cli->operands[0], STORE_BRIEF, &run, cli->diags);
+    enum status status = archive_read_run(store, cli->arena, name, STORE_BRIEF, &run, cli->diags);
     struct report_subject subject = {.run = &run, .now = clock_wall()};
     if (status == STATUS_OK)
         status = read_kernels(cli, store, &subject);
@@ -113,19 +115,86 @@ report_run(struct cli *cli, struct store *store)
     return write_page(cli, REPORT_RUN, title, &json, subject.file, holds);
 }
 
+/* ---- benchmarks ---- */
+
+/* One of this name, or the last one if it is of this suite. STATUS_NO: neither. */
+static enum status
+find_bench(struct cli *cli, struct store *store, const char *name, struct store_bench *bench)
+{
+    struct diags *unheard = diags_create(cli->arena, 4);
+    if (store_bench_find(store, cli->arena, name, bench, unheard) == STATUS_OK)
+        return STATUS_OK;
+    if (store_bench_find(store, cli->arena, "last", bench, unheard) == STATUS_OK &&
+        strcmp(bench->title, name) == 0)
+        return STATUS_OK;
+    return STATUS_NO;
+}
+
+/* "kernelbench/1" is kernelbench-1.html */
+static const char *
+bench_file(struct cli *cli, const char *title)
+{
+    char *name = arena_strndup(cli->arena, title, strcspn(title, " ,:"));
+    for (char *at = name; *at; at++)
+        if (*at == '/')
+            *at = '-';
+    return file_of(cli, *name ? name : "bench");
+}
+
+static enum status
+report_bench(struct cli *cli, struct store *store, const struct store_bench *bench)
+{
+    struct bench_view view = {.bench = *bench};
+    struct buf json = buf_in(cli->arena);
+    enum status status =
+        store_bench_tasks(store, cli->arena, bench->id, &view.rows, &view.count, cli->diags);
+    if (status != STATUS_OK)
+        return status;
+    const char *file = bench_file(cli, bench->title);
+    report_bench_json(&json, &view, file, clock_wall());
+    return write_page(
+        cli, REPORT_BENCH, arena_printf(cli->arena, "%s, benchmark %s", bench->title, bench->name),
+        &json, file,
+        arena_printf(cli->arena,
+                     "summary, speed-ups of %s tasks, fast_p, light, the slowest, machine, how to "
+                     "repeat",
+                     screen_number(cli->arena, (int64_t)view.count)));
+}
+
+/* ---- the verb ---- */
+
+static bool
+is_run(struct cli *cli, struct store *store, const char *name)
+{
+    struct store_run run;
+    struct diags *unheard = diags_create(cli->arena, 4);
+    return store_run_find(store, cli->arena, name, &run, unheard) == STATUS_OK;
+}
+
+static enum status
+report_named(struct cli *cli, struct store *store, const char *name)
+{
+    struct store_bench bench;
+    if (is_run(cli, store, name))
+        return report_run(cli, store, name);
+    if (find_bench(cli, store, name, &bench) == STATUS_OK)
+        return report_bench(cli, store, &bench);
+    return cli_wrong(cli, "%s: no run and no benchmark has this name; hone show lists the runs",
+                     name);
+}
+
 enum status
 verb_report(struct cli *cli)
 {
     struct store *store;
-    if (archive_is_candidate(cli->operands[0]))
-        return cli_wrong(
-            cli, "%s is a candidate; write hone report %s for its run, or hone show %s",
-            cli->operands[0],
-            arena_strndup(cli->arena, cli->operands[0], strcspn(cli->operands[0], ".")),
-            cli->operands[0]);
+    const char *name = cli->operands[0];
+    if (archive_is_candidate(name))
+        return cli_wrong(cli,
+                         "%s is a candidate; write hone report %s for its run, or hone show %s",
+                         name, arena_strndup(cli->arena, name, strcspn(name, ".")), name);
     enum status status = archive_need(cli, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = report_run(cli, store);
+        status = report_named(cli, store, name);
     store_close(store);
     return status;
 }

@@ -406,14 +406,15 @@ const struct verb verbs[] = {
     {
         .name = "report",
         .group = GROUP_LOOK,
-        .summary = "a run as one page of HTML: curves, roofline, tree, kernel, cost",
-        .operands = "RUN [-o FILE.html]",
+        .summary = "a run or a benchmark as one page of HTML: curves, roofline, tree, kernel, cost",
+        .operands = "RUN | SUITE",
         .details =
             "Writes one file that needs no network and no other file: best-so-far curves, the "
             "tree\n"
             "of candidates, a roofline with every candidate on it, verdicts, cost and tokens, the\n"
             "winning kernel with its diff to the start, the machine, and for each figure the\n"
-            "command that repeats it.\n",
+            "command that repeats it. RUN may be a benchmark; SUITE is the last one, if it is of\n"
+            "that suite: summary, speed-ups of its tasks with intervals, fast_p, light, slowest.\n",
         .options = report_options,
         .least = 1,
         .most = 1,

@@ -43,8 +43,10 @@ function count(x, unit = '') {
   return `${Number.isInteger(x) ? x : digits(x)}${unit ? ' ' + unit : ''}`;
 }
 const bytes = (x) => (known(x) && x > 0 ? (x >= 1 << 20 ? `${x / (1 << 20)} MB` : `${x / 1024} KB`) : '');
-const percent = (x) => (known(x) ? `${(100 * x).toFixed(0)} %` : '');
+const percent = (x) => (known(x) ? `${(100 * x).toFixed(0)}\u00a0%` : '');
 const factor = (x) => (known(x) ? `${x < 10 ? x.toFixed(2) : x.toFixed(1)}x` : '');
+// Inside the noise there is no factor.
+const gain = (x, low, high) => (known(low) && known(high) && low <= 1 && high >= 1 ? 'same' : factor(x));
 const money = (x) => (known(x) ? `${x.toFixed(x < 1 ? 3 : 2)} USD` : '');
 function clock(seconds) {
   if (!known(seconds)) return '';
@@ -135,7 +137,7 @@ function axes(plot, box, x, y, { xWords, yWords, xText, yText, xTicks, yTicks })
   }
   plot.append(svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
     svg('text', { x: box.right, y: box.bottom + 34, 'text-anchor': 'end' }, xWords),
-    svg('text', { x: box.left - 6, y: box.top - 10, 'text-anchor': 'start', dx: 6 - box.left + 2 }, yWords));
+    svg('text', { x: 2, y: box.top - 13 }, yWords));
 }
 const label = (x, y, text, attributes = {}) => svg('text', { class: 'halo', x, y, ...attributes }, text);
 const mark = (x, y, r, words, attributes = {}) => svg('circle', { cx: x, cy: y, r, ...attributes }, svg('title', {}, words));

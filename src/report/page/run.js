@@ -18,11 +18,11 @@ function head() {
   page.append(html('h1', {}, `${run.task}`), html('p', { class: 'under' }, `Run ${run.run} · ${words}`));
   const first = data.cases[0] || {};
   const row = best && first.name ? timedIn(best, first.name) : null;
-  const gains = row && row.speedups[0];
+  const base = row && first.baselines[0];
   page.append(html('div', { class: 'tiles' },
     tile(row ? time(row.us) : 'none', row ? `best, case ${row.name}${interval(row)}` : 'no correct kernel'),
     row && known(row.light) && tile(percent(row.light), `of the speed of light (${first.limit || 'limit'})`),
-    gains && tile(factor(gains.factor), `as fast as ${gains.name}`),
+    base && tile(gain(base.speedup, base.low, base.high), `as fast as ${base.name}, which needs ${time(base.us)}`),
     tile(String(run.evaluations), `evaluations, ${run.candidates.length} candidates`),
     run.calls.length > 0 && spentTile()));
 }
@@ -45,8 +45,8 @@ function cases() {
       const row = timedIn(best, one.name) || { speedups: [] };
       return [one.name, one.sizes, time(row.us), known(row.low) ? `${time(row.low)} to ${time(row.high)}` : '', percent(row.light),
         one.limit || '', ...baselines.flatMap((name) => {
-          const base = one.baselines.find((b) => b.name === name), gain = row.speedups.find((s) => s.name === name);
-          return [base ? time(base.us) : '', gain ? factor(gain.factor) : ''];
+          const base = one.baselines.find((b) => b.name === name);
+          return base ? [time(base.us), gain(base.speedup, base.low, base.high)] : ['', ''];
         })];
     })),
     caption(`Medians of timed calls${baselines.length > 0 ? ', alternating with those of the baseline' : ''}; light is the share of the speed of light that is reached, where 100 % is the least time this machine can need.`),
@@ -70,7 +70,7 @@ function stepsOf(one, cost) {
 const triedIn = (candidate, name) => !candidate.draft || candidate.phase === name;
 
 function bestSoFar(one, cost, width) {
-  const height = 250, box = { left: 58, right: width - 12, top: 26, bottom: height - 44 };
+  const height = 250, box = { left: 58, right: width - 12, top: 30, bottom: height - 44 };
   const steps = stepsOf(one, cost), timed = steps.filter((s) => s.row);
   const plot = plotOf(width, height, `Best time so far in case ${one.name}`);
   if (timed.length === 0) {
@@ -142,7 +142,7 @@ function roofLines(plot, box, x, y, roof, xs, ys) {
 
 function roofline(points, roof, width) {
   const height = Math.min(420, Math.max(300, width * 0.45));
-  const box = { left: 58, right: width - 14, top: 26, bottom: height - 44 };
+  const box = { left: 58, right: width - 14, top: 30, bottom: height - 44 };
   const plot = plotOf(width, height, 'Roofline');
   const lights = data.cases.filter((one) => one.flops > 0 && known(one.light_us)).map((one) => [one, one.flops / one.light_us / 1e3]);
   const xs = spread(points.map((p) => p.x).concat(roof ? [roof.peak / roof.memory] : []), 2.2);
