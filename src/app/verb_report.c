@@ -179,6 +179,10 @@ report_named(struct cli *cli, struct store *store, const char *name)
         return report_run(cli, store, name);
     if (find_bench(cli, store, name, &bench) == STATUS_OK)
         return report_bench(cli, store, &bench);
+    if (archive_is_candidate(name))
+        return cli_wrong(
+            cli, "%s: pages are of runs; write hone report %s, or hone show %s for a candidate",
+            name, arena_strndup(cli->arena, name, strcspn(name, ".")), name);
     return cli_wrong(cli, "%s: no run and no benchmark has this name; hone show lists the runs",
                      name);
 }
@@ -187,14 +191,9 @@ enum status
 verb_report(struct cli *cli)
 {
     struct store *store;
-    const char *name = cli->operands[0];
-    if (archive_is_candidate(name))
-        return cli_wrong(cli,
-                         "%s is a candidate; write hone report %s for its run, or hone show %s",
-                         name, arena_strndup(cli->arena, name, strcspn(name, ".")), name);
     enum status status = archive_need(cli, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = report_named(cli, store, name);
+        status = report_named(cli, store, cli->operands[0]);
     store_close(store);
     return status;
 }

@@ -100,8 +100,20 @@ whole hostile.html 'the hostile one'
 opens hostile.html 'the page of a hostile run' '<title>scale, run ' '<td class="l">scripted:script' \
     'time bad">wrong' "document.title = 'broken out'&lt;/script&gt;"
 
+expect 'a benchmark' 0 "$HONE" bench norm.op scale.op --evals 1 --time 2 --against naive -q --json
+bench=$(sed -n 's/^{"run":"\([a-z0-9]*\)".*/\1/p' out)
+title=$(sed -n 's/.*"title":"\([^"]*\)".*/\1/p' out)
+expect 'its page' 0 "$HONE" report "$bench" -o bench.html
+says out 'says what is in it' \
+    '  summary, speed-ups of 2 tasks, fast_p, light, the slowest, machine, how to repeat'
+whole bench.html 'the page of a benchmark'
+opens bench.html 'the page of a benchmark' '<h2>Speed-up of each task</h2>' '>as fast as naive</text>' \
+    '<h2>The ten slowest</h2>' '<td class="l">builtin</td>' "<code>hone bench --resume $bench"
+expect 'the last one by its title' 0 "$HONE" report "$title" -o again.html
+says again.html 'is the same' "\"run\":\"$bench\""
+
 expect 'a candidate' 2 "$HONE" report last.0
-says err 'has no page' 'write hone report last for its run'
+says err 'has no page' 'write hone report last, or hone show last.0'
 expect 'no such run' 2 "$HONE" report zzzz
 says err 'is told' 'zzzz'
 expect 'a folder that is not there' 2 "$HONE" report last -o no/such/folder.html

@@ -78,7 +78,7 @@ function bars(state, width) {
   if (state.order === 'by speed-up') rows.sort((a, b) => (isCorrect(b.task) && b.base ? b.base.speedup : 0) - (isCorrect(a.task) && a.base ? a.base.speedup : 0));
   const names = Math.min(200, Math.max(110, width * 0.3)), step = 18, top = 28;
   const box = { left: names, right: width - 52, top, bottom: top + step * rows.length };
-  const plot = plotOf(width, box.bottom + 44, `Speed-ups over ${state.baseline}`);
+  const plot = plotOf(width, box.bottom + 24, `Speed-ups over ${state.baseline}`);
   const near = (x, centre) => Math.min(centre * 3, Math.max(centre / 3, x)); // a wild interval is cut at the edge
   const values = rows.filter((r) => r.base && isCorrect(r.task)).flatMap(({ base: b }) => [b.speedup, near(b.speedup_low, b.speedup), near(b.speedup_high, b.speedup)]).filter((v) => known(v) && v > 0);
   const x = logarithmic(spread(values.concat([0.8, 1.5])), [box.left, box.right]);
@@ -96,7 +96,7 @@ function bars(state, width) {
     const { speedup, speedup_low: low, speedup_high: high, time_us: us } = row.base, from = Math.min(x(1), x(speedup));
     const words = `${name}: ${factor(speedup)} [${factor(low)}, ${factor(high)}]; ${time(row.task.time_us)} against ${time(us)}${row.task.marks ? '; ' + row.task.marks : ''}`;
     plot.append(svg('rect', { x: from, y: y + 3, width: Math.max(1, Math.abs(x(speedup) - x(1))), height: step - 6, rx: 2,
-      fill: speedup >= 1 ? 'var(--one)' : 'var(--two)', opacity: row.task.marks ? 0.35 : 0.85 }, svg('title', {}, words)));
+      fill: gain(speedup, low, high) === 'same' ? 'var(--faint)' : speedup > 1 ? 'var(--one)' : 'var(--two)', opacity: row.task.marks ? 0.35 : 0.85 }, svg('title', {}, words)));
     if (known(low) && known(high) && low > 0) whisker(plot, box, x(low), x(high), y + step / 2);
     plot.append(svg('text', { x: width - 2, y: y + 12, 'text-anchor': 'end' }, gain(speedup, low, high)));
   });
@@ -112,7 +112,7 @@ function speedups() {
   const set = (name) => (value) => { state[name] = value; drawing.redraw(); };
   section('Speed-up of each task', choose(baselines, 'baseline', set('baseline')), ' ', choose(recipes, 'recipe', set('recipe')), ' ',
     choose(['in order', 'by speed-up'], 'order', set('order')), card(drawing),
-    caption('Baseline time / kernel time on a logarithmic scale, with the interval of the paired measurement; where that holds 1, the gain is called the same. Blue is faster than the baseline, orange slower; pale bars are tasks whose reference wastes work, which the headline leaves out.'),
+    caption('Baseline time / kernel time on a logarithmic scale, with the interval of the paired measurement; where that holds 1, the two are the same (grey). Blue is faster than the baseline, orange slower; pale bars are tasks whose reference wastes work, which the headline leaves out.'),
     repeat(`hone bench --resume ${bench.run} --csv`));
 }
 

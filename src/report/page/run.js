@@ -22,7 +22,7 @@ function head() {
   page.append(html('div', { class: 'tiles' },
     tile(row ? time(row.us) : 'none', row ? `best, case ${row.name}${interval(row)}` : 'no correct kernel'),
     row && known(row.light) && tile(percent(row.light), `of the speed of light (${first.limit || 'limit'})`),
-    base && tile(gain(base.speedup, base.low, base.high), `as fast as ${base.name}, which needs ${time(base.us)}`),
+    base && tile(gain(base.speedup, base.low, base.high), `against ${base.name}, which needs ${time(base.us)}`),
     tile(String(run.evaluations), `evaluations, ${run.candidates.length} candidates`),
     run.calls.length > 0 && spentTile()));
 }
