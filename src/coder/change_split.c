@@ -293,7 +293,7 @@ change__split_begin(struct edit *edit, struct split *split)
 bool
 change__split(struct edit *edit)
 {
-    struct split split;
+    struct split split = {0};
     if (!change__split_begin(edit, &split))
         return false;
     return split.reduce->binder->reduction >= REDUCE_ARGMAX ? split_extreme_place(&split)
