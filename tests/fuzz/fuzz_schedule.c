@@ -33,6 +33,10 @@ static const char *const programs[] = {
     "out O\n",
     "in A, B: f64[11,11]\nY[i,j] = if(j <= i, sum[k ? k <= i && k >= j](A[i,k]*B[k,j]), 0)\n"
     "Z[i] = sum[k](if(2*k > i+3, A[i,k], 0))\nout Y, Z\n",
+    "in X: f32[4,6,10]; in A: f32[2,4,6]; in B: f32[6,8]\nU[r,g:3] = mean[d:2,j](X[r,g*2+d,j])\n"
+    "V[r,g:3] = sum[d:2,j]((X[r,g*2+d,j]-U[r,g])*(X[r,g*2+d,j]-U[r,g])) / 20\n"
+    "Y[r,c,j] = (X[r,c,j]-U[r,c/2])*rsqrt(V[r,c/2]+1e-5)\nO[i:4,c:8] = sum[j](A[c/4,i,j]*B[j,c])\n"
+    "out Y, O\n",
 };
 
 static struct program *
@@ -78,7 +82,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct buf once = buf_in(arena), twice = buf_in(arena);
 
     if (size >= 2 && size < 4096) {
-        const char *program = programs[data[0] % (sizeof programs / sizeof *programs)];
+        const char *program =
+            programs[(uint8_t)(data[0] - '0') % (sizeof programs / sizeof *programs)];
         unsigned width = widths[data[1] % 3];
         char *text = arena_alloc(arena, size);
         memcpy(text, data + 2, size - 2);
