@@ -15,7 +15,7 @@ struct court { /* the context */
 struct told_task {
     struct judge_setup setup;
     const struct program **programs;
-    const char *key; /* "default tail, quick" */
+    const char *key; /* "default tail quick, one thread" */
     struct judge_task *real;
 };
 
@@ -53,7 +53,8 @@ open_task(void *context, const struct judge_setup *setup, struct judge_task **ta
             return STATUS_INPUT;
         buf_printf(&key, "%s ", told->programs[i]->case_name);
     }
-    buf_puts(&key, judge_effort_name[setup->effort]);
+    buf_printf(&key, "%s%s", judge_effort_name[setup->effort],
+               setup->threads == 1 ? ", one thread" : "");
     told->key = key.data;
     *task = (struct judge_task *)told;
     return STATUS_OK;
@@ -209,8 +210,9 @@ compare(void *context, struct judge_task *task, struct judge_kernel *champion,
     struct told_kernel *one = (struct told_kernel *)champion;
     struct told_kernel *other = (struct told_kernel *)challenger;
     struct arena *arena = court->ledger->arena;
-    const char *key = arena_printf(arena, "%.16s %.16s %s", one->hash, other->hash,
-                                   told->programs[number]->case_name);
+    const char *key = arena_printf(arena, "%.16s %.16s %s%s", one->hash, other->hash,
+                                   told->programs[number]->case_name,
+                                   told->setup.threads == 1 ? ", one thread" : "");
     const char *answer;
     bool built = true;
     enum status status = ledger_recall(court->ledger, "compare", key, &answer, diags);

@@ -1,4 +1,4 @@
-/* A recipe at work: its phases one after the other, then for each case whoever serves it best. */
+/* A recipe at work: its phases one after the other, then the end (finish.c). */
 #include "run/team_int.h"
 
 #include <math.h>
@@ -281,7 +281,7 @@ is_skipped(const struct team *team, const struct recipe_phase *phase)
 {
     const struct run_team *who = team->who;
     if (phase->finish.finalists > 0)
-        return true; /* that is what follows in any case */
+        return true; /* that is how all recipes end */
     if (!has_roles(phase))
         return false;
     if (who->model_count == 0 && !who->stand_ins)
@@ -317,70 +317,6 @@ run_phase(struct team *team, size_t number)
     else if (team->start != NULL && phase->start_naive)
         status = begin_again(team);
     return status == STATUS_OK ? team__work(team, phase) : status;
-}
-
-/* ---- who serves which case ---- */
-
-static const struct run_candidate *
-candidate_of(const struct run_case *of, const struct node *node)
-{
-    for (size_t i = 0; i < of->tried_count; i++)
-        if (of->tried[i].row == node->row && of->tried[i].status == JUDGE_CORRECT)
-            return &of->tried[i];
-    return NULL;
-}
-
-static bool
-is_finalist(const struct node *node)
-{
-    return !node->empty && node->status == JUDGE_CORRECT &&
-           (!strcmp(node->decision, "best") || !strncmp(node->decision, "accepted", 8) ||
-            !strcmp(node->phase, "start") || !strcmp(node->phase, "draft"));
-}
-
-/* Whoever was drafted for a case keeps it, unless somebody is faster beyond the noise: so a team
- * can never make the result worse. */
-static enum status
-choose(struct team *team, size_t number)
-{
-    struct run_case *of = &team->loop->result->cases[number];
-    const struct run_judge *judge = team->loop->judge;
-    const struct node *best = NULL, *drafted = team->start;
-    for (size_t i = 0; i < team->node_count; i++) {
-        const struct node *node = team->nodes[i];
-        if (is_finalist(node) && !isinf(node->us[number]) &&
-            (best == NULL || node->us[number] < best->us[number]))
-            best = node;
-    }
-    const struct run_candidate *candidate = best ? candidate_of(of, best) : NULL;
-    if (candidate == NULL || best == drafted)
-        return STATUS_OK;
-    bool rated = drafted != NULL && drafted->status == JUDGE_CORRECT && drafted->built != NULL &&
-                 best->built != NULL && of->best != NULL && !of->program->check_only;
-    struct run_difference difference = {.faster = true};
-    enum status status = STATUS_OK;
-    if (rated)
-        status = judge->compare(judge->context, team->all, drafted->built, best->built, number,
-                                &difference, team->loop->diags);
-    if (status == STATUS_OK && difference.faster)
-        of->best = candidate;
-    return status;
-}
-
-static enum status
-choose_all(struct team *team)
-{
-    struct run_result *result = team->loop->result;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
-        struct run_case *of = &result->cases[i];
-        if (of->best == NULL && team->start != NULL) /* nothing was drafted: the start serves */
-            of->best = candidate_of(of, team->start);
-        status = choose(team, i);
-        if (status == STATUS_OK && of->best == NULL)
-            status = STATUS_NO;
-    }
-    return status;
 }
 
 /* ---- all of it ---- */
@@ -460,7 +396,7 @@ run__team(struct loop *loop)
         status = run_phase(&team, i);
     run__is_stopped(loop);
     if (status == STATUS_OK)
-        status = choose_all(&team);
+        status = team__finish(&team);
     for (size_t i = 0; i < team.node_count; i++)
         judge->drop(judge->context, team.nodes[i]->built);
     if (team.small != team.all)

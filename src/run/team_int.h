@@ -11,6 +11,7 @@
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
  *   study.c    what earlier runs teach
+ *   finish.c   finalists measured again and checked; who serves which case
  *   lesson.c   memory: what is kept and what is shown again
  */
 #ifndef HONE_RUN_TEAM_INT_H
@@ -373,6 +374,12 @@ team__is_stagnant(const struct phase *phase);
 
 enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
+
+/* ---- finish.c ---- */
+
+/* For each case the fastest that stands the recipe's checks. STATUS_NO: nobody serves a case. */
+enum status
+team__finish(struct team *team);
 
 /* ---- team.c ---- */
 

@@ -18,12 +18,19 @@ struct fake {
     const char *slow, *fast;   /* a kernel whose text has these words costs 1000 us, or 1 us */
     const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
     const char *restless;      /* one with these words gives other bits each time, in `odd` */
+    const char *fickle;        /* one with these words wins every second comparison only */
+    const char *same;          /* two with these words are equally fast with more than one thread */
     unsigned looks, compares, verdicts;
     void (*tick)(void); /* called at each question */
 };
 
 struct fake_task {
     struct judge_setup setup;
+};
+
+struct fake_kernel {
+    double us;
+    const char *text;
 };
 
 /* Between 10 and 20 us, by what the text is; what it says itself, "cost = 5", counts. */
@@ -104,10 +111,10 @@ fake_look(void *context, struct judge_task *task, struct arena *arena, const cha
           struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
 {
     struct fake *fake = context;
-    double *us = arena_alloc(arena, sizeof *us);
+    struct fake_kernel *made = arena_alloc(arena, sizeof *made);
     fake->looks++;
-    *us = cost_of(fake, text);
-    *kernel = (struct judge_kernel *)us;
+    *made = (struct fake_kernel){cost_of(fake, text), text};
+    *kernel = (struct judge_kernel *)made;
     fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
     if (strstr(text, "BROKEN") != NULL) {
         report->status = strstr(text, "BROKEN_BUILD") ? JUDGE_BUILD_FAILED : JUDGE_WRONG;
@@ -130,14 +137,18 @@ fake_compare(void *context, struct judge_task *task, struct judge_kernel *champi
              struct diags *diags)
 {
     struct fake *fake = context;
-    (void)task;
+    const struct fake_kernel *one = (struct fake_kernel *)champion;
+    const struct fake_kernel *other = (struct fake_kernel *)challenger;
+    double ratio = other->us / one->us;
+    (void)number;
     (void)diags;
     fake->compares++;
-    (void)number;
-    *difference = (struct run_difference){
-        .faster = *(double *)challenger<*(double *)champion, .slower = *(double *)challenger> *
-                  (double *)champion,
-        .ratio = *(double *)challenger / *(double *)champion};
+    if (fake->fickle && strstr(other->text, fake->fickle) && fake->compares % 2)
+        ratio = 2;
+    if (fake->same && ((struct fake_task *)task)->setup.threads != 1 &&
+        strstr(other->text, fake->same) && strstr(one->text, fake->same))
+        ratio = 1;
+    *difference = (struct run_difference){.faster = ratio<1, .slower = ratio> 1, .ratio = ratio};
     difference->low = difference->high = difference->ratio;
     return STATUS_OK;
 }
