@@ -25,7 +25,7 @@ static const struct run_candidate *
 candidate_of(const struct run_case *of, const struct node *node)
 {
     for (size_t i = 0; i < of->tried_count; i++)
-        if (of->tried[i].row == node->row && of->tried[i].status == JUDGE_CORRECT)
+        if (of->tried[i].node == node->number + 1 && of->tried[i].status == JUDGE_CORRECT)
             return &of->tried[i];
     return NULL;
 }
@@ -107,14 +107,10 @@ build_alone(struct ending *ending, const struct node *node, struct judge_kernel 
     enum status status = STATUS_OK;
     *kernel = NULL;
     if (ending->alone == NULL) {
-        struct judge_setup setup = {.lang = loop->options->lang,
-                                    .cases = loop->options->cases,
-                                    .case_count = loop->options->case_count,
-                                    .target = loop->options->target,
-                                    .threads = 1,
-                                    .same_inputs = true,
-                                    .no_baseline = true,
-                                    .effort = JUDGE_QUICK};
+        struct judge_setup setup =
+            run__setup(loop, loop->options->cases, loop->options->case_count);
+        setup.threads = 1;
+        setup.same_inputs = true;
         status = loop->judge->open(loop->judge->context, &setup, &ending->alone, loop->diags);
     }
     if (status == STATUS_OK)

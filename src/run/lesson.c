@@ -214,13 +214,13 @@ choose_by_value(struct team *team, double chance, struct store_item *items, size
 {
     struct rng rng = rng_stream(team->loop->options->seed, "memory");
     for (size_t i = 0; i < count && i < most; i++) {
-        uint64_t draw = rng_at(&rng, team->calls * 64 + i);
+        uint64_t draw = team->calls * 64 + i;
         size_t chosen = i;
         for (size_t k = i + 1; k < count; k++)
             if (items[k].stats.q > items[chosen].stats.q)
                 chosen = k;
-        if ((double)(draw >> 11) * 0x1p-53 < chance)
-            chosen = i + (size_t)(draw % (count - i));
+        if (rng_uniform_at(&rng, draw) < chance)
+            chosen = i + (size_t)(rng_at(&rng, draw) % (count - i));
         struct store_item kept = items[i];
         items[i] = items[chosen];
         items[chosen] = kept;

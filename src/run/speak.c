@@ -40,7 +40,7 @@ drawn(const struct team *team, unsigned call)
 {
     const struct run_team *who = team->who;
     struct rng rng = rng_stream(team->loop->options->seed, "model");
-    double at = (double)(rng_at(&rng, call) >> 11) * 0x1p-53;
+    double at = rng_uniform_at(&rng, call);
     size_t i = 0;
     for (; i + 1 < who->model_count && at >= who->models[i].weight; i++)
         at -= who->models[i].weight;
@@ -343,7 +343,6 @@ team__ask(struct team *team, struct speech *speech)
         return STATUS_NO;
     speech->model = is_person(speech->role) ? NULL : team__model(team, speech->role);
     speech->turn = 0;
-    speech->repeated = false;
     enum status status = team__compose(team, speech);
     return status == STATUS_OK ? send(team, speech) : status;
 }

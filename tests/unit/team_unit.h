@@ -39,6 +39,7 @@ struct play {
     unsigned threads; /* 0: 1 */
     double calls;
     const char *archive;
+    bool no_archive; /* the run has none */
     const volatile sig_atomic_t *stop;
     enum run_mode mode;
     enum status (*profile)(void *context, struct arena *arena, const char *kernel,
@@ -162,8 +163,8 @@ play(struct unit *unit, const struct play *play)
         .threads = play->threads ? play->threads : 1,
         .seed = 7,
         .evaluations = play->evaluations ? play->evaluations : 40,
-        .store = store,
-        .run = &played.run,
+        .store = play->no_archive ? NULL : store,
+        .run = play->no_archive ? NULL : &played.run,
         .mode = play->mode,
         .stop = play->stop,
         .family = "f",
