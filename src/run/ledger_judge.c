@@ -236,24 +236,44 @@ compare(void *context, struct judge_task *task, struct judge_kernel *champion,
     return status;
 }
 
+typedef enum status (*asked)(void *context, struct judge_task *task, struct arena *arena,
+                             const char *text, struct judge_report *report, struct diags *diags);
+
+/* A question about a text that leaves nothing behind but its report. */
 static enum status
-verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
-        struct judge_report *report, struct diags *diags)
+ask(struct court *court, struct told_task *told, const char *kind, asked real, struct arena *arena,
+    const char *text, struct judge_report *report, struct diags *diags)
 {
-    struct court *court = context;
-    struct told_task *told = (struct told_task *)task;
     const char *key = key_of(arena, told, tell_kernel(arena, text)), *answer;
-    enum status status = ledger_recall(court->ledger, "verdict", key, &answer, diags);
+    enum status status = ledger_recall(court->ledger, kind, key, &answer, diags);
     if (status == STATUS_OK)
         return read_answer(court, told, answer, report, diags);
     if (status != STATUS_NO)
         return status;
     status = open_real(court, told, diags);
     if (status == STATUS_OK)
-        status = court->real.verdict(court->real.context, told->real, arena, text, report, diags);
+        status = real(court->real.context, told->real, arena, text, report, diags);
     if (status == STATUS_OK)
-        status = note_report(court, told, "verdict", key, report, diags);
+        status = note_report(court, told, kind, key, report, diags);
     return status;
+}
+
+static enum status
+build(void *context, struct judge_task *task, struct arena *arena, const char *text,
+      struct judge_report *report, struct diags *diags)
+{
+    struct court *court = context;
+    return ask(court, (struct told_task *)task, "build", court->real.build, arena, text, report,
+               diags);
+}
+
+static enum status
+verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
+        struct judge_report *report, struct diags *diags)
+{
+    struct court *court = context;
+    return ask(court, (struct told_task *)task, "verdict", court->real.verdict, arena, text, report,
+               diags);
 }
 
 struct run_judge
@@ -267,6 +287,7 @@ ledger_judge(struct ledger *ledger, const struct run_judge *real)
                               .close = close_task,
                               .look = look,
                               .drop = drop,
+                              .build = build,
                               .compare = compare,
                               .verdict = verdict};
 }

@@ -51,6 +51,7 @@ struct node {
     bool profiled;
     char normal[HASH_TEXT]; /* of its text without what does not matter */
     bool empty;             /* no kernel came of it: it stands for its base */
+    bool aside;             /* a tool looked at it: whoever proposes it later is the first */
 };
 
 /* A plan of the planner. */

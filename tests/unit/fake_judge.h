@@ -124,6 +124,20 @@ fake_look(void *context, struct judge_task *task, struct arena *arena, const cha
     return STATUS_OK;
 }
 
+static inline enum status
+fake_build(void *context, struct judge_task *task, struct arena *arena, const char *text,
+           struct judge_report *report, struct diags *diags)
+{
+    struct fake *fake = context;
+    (void)arena;
+    fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
+    if (strstr(text, "BROKEN_BUILD") != NULL) {
+        report->status = JUDGE_BUILD_FAILED;
+        report->reason = "line 3: expected ;";
+    }
+    return STATUS_OK;
+}
+
 static inline void
 fake_drop(void *context, struct judge_kernel *kernel)
 {
@@ -184,6 +198,7 @@ fake_judge(struct unit *unit, struct fake *fake)
                               .close = fake_close,
                               .look = fake_look,
                               .drop = fake_drop,
+                              .build = fake_build,
                               .compare = fake_compare,
                               .verdict = fake_verdict};
 }
