@@ -320,12 +320,6 @@ sql_get_word(struct sql *sql, const char *const *words, unsigned count)
     return 0;
 }
 
-void
-sql_skip(struct sql *sql)
-{
-    sql->got++;
-}
-
 void *
 store__room_for(struct arena *arena, void *array, size_t count, size_t size)
 {

@@ -102,9 +102,6 @@ sql_get_name(struct sql *sql, char name[STORE_NAME]);
 /* The place of a word of an enumeration's table; the schema lets no other word in. */
 unsigned
 sql_get_word(struct sql *sql, const char *const *words, unsigned count);
-/* Passes over a column. */
-void
-sql_skip(struct sql *sql);
 
 /* Room for one element more in an array that grows by doubling. */
 void *
