@@ -230,9 +230,15 @@ show(struct cli *cli, const struct run_options *options, const struct run_result
 
 /* Why there is nothing to give. */
 static void
-say_why(struct cli *cli, const struct run_result *result)
+say_why(struct cli *cli, const struct run_options *options, const struct run_result *result)
 {
+    const struct llm_budget *budget = options->team ? options->team->budget : NULL;
+    const char *limit = budget ? llm_budget_reached(budget) : NULL;
     const char *last = "nothing was tried";
+    if (limit != NULL)
+        last = arena_printf(cli->arena,
+                            "nobody was asked more: the limit on %s is reached; --%s N raises it",
+                            limit, limit);
     for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
         for (size_t k = 0; k < result->cases[i].tried_count; k++)
             if (result->cases[i].tried[k].status != JUDGE_CORRECT)
@@ -383,7 +389,7 @@ optimize_do(struct optimize_job *job, struct run_result *result)
             if (status == STATUS_OK)
                 status = show(cli, &options, result, file);
             else if (status == STATUS_NO)
-                say_why(cli, result);
+                say_why(cli, &options, result);
             close_archive(cli, &options, result);
         }
     }

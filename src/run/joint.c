@@ -148,8 +148,7 @@ find_same(struct team *team, const struct node *node)
 {
     for (size_t i = 0; i < team->node_count; i++)
         if (team->nodes[i] != node && team->nodes[i]->kernel != NULL && !team->nodes[i]->empty &&
-            !team->nodes[i]->aside &&
-            strcmp(team->nodes[i]->normal, node->normal) == 0)
+            !team->nodes[i]->aside && strcmp(team->nodes[i]->normal, node->normal) == 0)
             return team->nodes[i];
     return NULL;
 }

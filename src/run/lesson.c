@@ -43,15 +43,14 @@ features(struct team *team)
 /* ---- writing ---- */
 
 enum status
-team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
-               double gain)
+team__keep(struct team *team, const char *kind, const char *key, const char *text, double gain)
 {
     struct loop *loop = team->loop;
-    const char *ignored, *name = recipe_memory_info[kind].name;
-    enum status status = ledger_recall(loop->ledger, "lesson", name, &ignored, loop->diags);
+    const char *ignored;
+    enum status status = ledger_recall(loop->ledger, "lesson", kind, &ignored, loop->diags);
     if (status != STATUS_NO || loop->ledger->store == NULL)
         return status == STATUS_NO ? STATUS_OK : status;
-    struct store_item item = {.kind = recipe_memory_info[kind].name,
+    struct store_item item = {.kind = kind,
                               .key = key,
                               .text = text,
                               .family = loop->options->family,
@@ -66,7 +65,14 @@ team__put_item(struct team *team, enum recipe_memory kind, const char *key, cons
                                         .q = gain > 1   ? 1
                                              : gain > 0 ? 0
                                                         : -1}};
-    return ledger_learn(loop->ledger, name, &item, loop->diags);
+    return ledger_learn(loop->ledger, kind, &item, loop->diags);
+}
+
+enum status
+team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
+               double gain)
+{
+    return team__keep(team, recipe_memory_info[kind].name, key, text, gain);
 }
 
 static bool

@@ -487,6 +487,8 @@ carry_out(struct phase *phase, struct slot *slots, size_t count, unsigned sample
             status = judge_slot(phase, &slots[i]);
         if (status == STATUS_OK)
             status = finish_slot(phase, &slots[i]);
+        if (status == STATUS_OK)
+            status = team__express(&slots[i]);
         if (status == STATUS_OK && (i + 1) % samples == 0)
             tell(phase, &slots[i + 1 - samples], samples);
         accepted += slots[i].accepted;

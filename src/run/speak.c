@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const double NEWS_SECONDS = 0.2;
-enum { USUAL_REPLY = 8192, USUAL_STEPS = 4 };
+enum { USUAL_REPLY = 8192 };
 
 /* ---- who ---- */
 
@@ -188,8 +188,10 @@ team__compose(struct team *team, struct speech *speech)
         return status;
     }
     speech->system = prompt.system;
-    speech->schema = prompt.schema;
-    speech->messages[0] = (struct llm_message){LLM_USER, prompt.user};
+    speech->schema = speech->role->tools ? NULL : prompt.schema; /* a tool is no JSON */
+    speech->messages[0] = (struct llm_message){
+        LLM_USER, arena_printf(team->loop->arena, "%s%s", prompt.user,
+                               team__tool_words(team->loop->arena, speech->role))};
     speech->message_count = 1;
     return STATUS_OK;
 }
@@ -516,7 +518,7 @@ tool_wanted(const struct speech *speech, enum recipe_tool *tool)
 static enum status
 use_tools(struct team *team, struct speech *speech)
 {
-    unsigned most = speech->role->steps ? speech->role->steps : USUAL_STEPS;
+    unsigned most = team__tool_steps(speech->role);
     enum status status = STATUS_OK;
     enum recipe_tool tool;
     for (const char *rest;

@@ -10,6 +10,7 @@
  *   joint.c    what stands between a reply and the archive, the same for every recipe
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
+ *   express.c  what C does better, said as a schedule
  *   study.c    what earlier runs teach
  *   finish.c   finalists measured again and checked; who serves which case
  *   lesson.c   memory: what is kept and what is shown again
@@ -187,6 +188,14 @@ team__model(const struct team *team, const struct recipe_role *role);
 enum status
 team__compose(struct team *team, struct speech *speech);
 
+/* How tools are used, for the end of a prompt (tool.c); "" for roles without. */
+const char *
+team__tool_words(struct arena *arena, const struct recipe_role *role);
+
+/* How often in one answer. */
+unsigned
+team__tool_steps(const struct recipe_role *role);
+
 /* What a role that uses a tool of the host is told (tool.c). */
 enum status
 team__tool(struct team *team, struct speech *speech, enum recipe_tool tool, const char *rest,
@@ -358,7 +367,10 @@ team__line(struct team *team, struct lines *lines, const char *format, ...)
 enum status
 team__study(struct team *team, const struct recipe_phase *phase);
 
-/* An item of this run's task goes to the archive. `gain` 0: it failed. */
+/* An item of this run's task goes to the archive, under any kind; memories are those of recipes.
+ * `gain` 0: it failed. */
+enum status
+team__keep(struct team *team, const char *kind, const char *key, const char *text, double gain);
 enum status
 team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
                double gain);
@@ -434,6 +446,12 @@ team__is_stagnant(const struct phase *phase);
 
 enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
+
+/* ---- express.c ---- */
+
+/* A kernel by a model that beats the best schedule is given back, to be said as a schedule. */
+enum status
+team__express(struct slot *slot);
 
 /* ---- finish.c ---- */
 

@@ -7,7 +7,34 @@
 #include <math.h>
 #include <string.h>
 
-enum { USUAL_SWEEP = 12 };
+enum { USUAL_SWEEP = 12, USUAL_STEPS = 4 };
+
+/* ---- how they are used ---- */
+
+unsigned
+team__tool_steps(const struct recipe_role *role)
+{
+    return role->steps ? role->steps : USUAL_STEPS;
+}
+
+const char *
+team__tool_words(struct arena *arena, const struct recipe_role *role)
+{
+    struct buf text = buf_in(arena);
+    if (role->tools == 0)
+        return "";
+    buf_printf(&text,
+               "\nBefore you answer you may use tools of the host, %u times at most, one in each "
+               "message. Write a line that begins with TOOL and the tool's name, and below it what "
+               "it is to look at, in the form of your answer; an answer has no such line.\n",
+               team__tool_steps(role));
+    for (unsigned i = 0; i < RECIPE_TOOL_COUNT; i++)
+        if (role->tools & 1u << i)
+            buf_printf(&text, "TOOL %s: %s\n", recipe_tool_name[i], recipe_tool_words[i]);
+    return text.data;
+}
+
+/* ---- what they look at ---- */
 
 /* The kernel that stands in the message, in any form that the role may answer in. NULL with a
  * reason: there is none. It is no proposal: only looked at. */
@@ -143,8 +170,7 @@ sweep_it(struct team *team, struct speech *speech, const char *rest, const char 
         return status;
     buf_puts(&buf, *answer);
     size_t first = team->node_count;
-    if (node->schedule == NULL &&
-        agent_tunables(team->loop->arena, node->kernel, &tunables) == 0) {
+    if (node->schedule == NULL && agent_tunables(team->loop->arena, node->kernel, &tunables) == 0) {
         buf_puts(&buf, "No number is marked; write //! tune T = 4 8 16 above #define T 8.\n");
         *answer = buf.data;
         return STATUS_OK;

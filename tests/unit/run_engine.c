@@ -1,0 +1,223 @@
+/* What a recipe can ask of the engine besides rounds: the end, tools, and ideas said as schedules.
+ */
+#include "team_unit.h"
+
+#include <math.h>
+
+static size_t
+events_of(const struct played *played, const char *kind, const char *words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < played->event_count; i++)
+        count += !strcmp(played->events[i].kind, kind) &&
+                 (strstr(played->events[i].key, words) != NULL ||
+                  strstr(played->events[i].answer, words) != NULL);
+    return count;
+}
+
+/* The same again from the archive, without asking anybody. */
+static void
+replays(struct unit *unit, const struct play *play_then)
+{
+    struct play again = *play_then;
+    again.mode = RUN_REPLAY;
+    struct played replayed = play(unit, &again);
+    if (replayed.result.difference != NULL)
+        fail_msg("%s", replayed.result.difference);
+    must(unit, replayed.status);
+}
+
+/* ---- the end ---- */
+
+#define LINE                                                     \
+    "recipe = line\n[phase refine]\nstart = naive\nrounds = 2\n" \
+    "accept.base = correct\naccept.best = faster\n"              \
+    "[role coder]\nsees = task, base\nreturns = file\n"
+
+#define FINISH                                                                          \
+    LINE "[phase finish]\nfinalists = 2\nmeasure = all cases, 3 windows, interleaved\n" \
+         "check = fresh seeds\n"                                                        \
+         "give = fastest beyond the noise; otherwise the draft's best\n"
+
+static const char two_wins[] =
+    "=== coder\n" KERNEL("one", "cost = 6") "=== coder\n" KERNEL("two", "cost = 5");
+
+static void
+finalists_meet_in_windows(void **state)
+{
+    struct unit *unit = *state;
+    struct play finish = {.recipe = FINISH, .script = two_wins};
+    struct played played = play(unit, &finish);
+    must(unit, played.status);
+    assert_non_null(strstr(played.result.kernel, "cost = 5"));
+    /* two finalists, three windows each; without such a phase the fastest alone, once */
+    assert_int_equal(events_of(&played, "compare", "default"), 6);
+    size_t verdicts = events_of(&played, "verdict", "quick");
+    replays(unit, &finish);
+    struct play plain = {.recipe = LINE, .script = two_wins, .archive = "plain.db"};
+    played = play(unit, &plain);
+    must(unit, played.status);
+    assert_int_equal(events_of(&played, "compare", "default"), 1);
+    assert_int_equal(events_of(&played, "verdict", "quick") + 1, verdicts);
+}
+
+/* It seems to win; in most windows it does not. */
+static void
+who_wins_by_chance_is_not_given(void **state)
+{
+    struct unit *unit = *state;
+    struct play chance = {.recipe = FINISH, .script = two_wins, .fake = {.fickle = "cost = 5"}};
+    struct played played = play(unit, &chance);
+    must(unit, played.status);
+    assert_non_null(strstr(played.result.kernel, "cost = 6"));
+}
+
+/* A check that only the end makes: who fails there gives way to the next. */
+static void
+who_fails_at_the_end_gives_way(void **state)
+{
+    struct unit *unit = *state;
+    struct play wrong = {.recipe = "recipe = line\n[phase refine]\nstart = naive\nrounds = 2\n"
+                                   "accept.base = any\naccept.best = faster 900 %\n"
+                                   "[role coder]\nsees = task, base\nreturns = file\n"
+                                   "[phase finish]\nfinalists = 2\ncheck = fresh seeds\n",
+                         .script = two_wins,
+                         .cases = 2,
+                         .fake = {.wrong_at_last = "cost = 5"}};
+    struct played played = play(unit, &wrong);
+    must(unit, played.status);
+    assert_null(strstr(played.result.kernel, "cost = 5"));
+    assert_non_null(strstr(played.result.kernel, "cost = 6"));
+}
+
+static void
+one_thread_tells_where_all_cannot(void **state)
+{
+    struct unit *unit = *state;
+    static const char recipe[] = LINE "[phase finish]\nfinalists = 2\n"
+                                      "measure = 1 and all threads, 3 windows\n";
+    struct play same = {
+        .recipe = recipe, .script = two_wins, .threads = 2, .fake = {.same = "cost = "}};
+    struct played played = play(unit, &same);
+    must(unit, played.status);
+    assert_non_null(strstr(played.result.kernel, "cost = 5"));
+    assert_int_equal(events_of(&played, "compare", "one thread"), 3);
+    replays(unit, &same);
+}
+
+/* ---- tools ---- */
+
+#define TOOLS                                                     \
+    "recipe = tools\n[phase refine]\nstart = naive\nrounds = 1\n" \
+    "[role coder]\nsees = task, base\nreturns = file\n"           \
+    "tools = compile, judge, sweep\nsteps = 4\n"
+
+static void
+compiling_costs_no_evaluation(void **state)
+{
+    struct unit *unit = *state;
+    struct play tools = {
+        .recipe = TOOLS,
+        .script = "=== coder\nTOOL compile\n" KERNEL(
+            "a",
+            "BROKEN_BUILD = 1") "=== coder\nTOOL compile\n" KERNEL("a",
+                                                                   "cost = 5") "=== coder\nTOOL "
+                                                                               "compile\nnothing\n"
+                                                                               "=== coder\n" KERNEL(
+                                                                                   "a",
+                                                                                   "cost = 5")};
+    struct played played = play(unit, &tools);
+    must(unit, played.status);
+    assert_int_equal(played.call_count, 4);
+    assert_non_null(strstr(played.calls[0].prompt, "TOOL sweep: "));
+    assert_non_null(strstr(played.calls[1].prompt, "expected ;"));
+    assert_non_null(strstr(played.calls[2].prompt, "built"));
+    assert_non_null(strstr(played.calls[3].prompt, "There is no kernel in your message"));
+    assert_int_equal(played.result.evaluations, 2); /* the start and the answer */
+    assert_string_equal(candidate_with(&played, "cost = 5")->accepted, "best");
+    replays(unit, &tools);
+}
+
+#define TUNED(number)                                           \
+    "```c\n//! tune T = 4 8 16\n#define T " number "\n"         \
+    "void kernel(const float *restrict X, float *restrict Y)\n" \
+    "{\n    for (long i = 0; i < R * N; i++)\n        Y[i] = X[i] + T;\n}\n```\n"
+
+static void
+a_sweep_tries_what_is_marked(void **state)
+{
+    struct unit *unit = *state;
+    struct play tools = {.recipe = TOOLS,
+                         .script =
+                             "=== coder\nTOOL sweep\n" TUNED("8") "=== coder\nTOOL sweep\n" KERNEL(
+                                 "a", "cost = 5") "=== coder\n" TUNED("16"),
+                         .fake = {.fast = "#define T 16", .slow = "#define T 4"}};
+    struct played played = play(unit, &tools);
+    must(unit, played.status);
+    assert_int_equal(played.call_count, 3);
+    assert_non_null(strstr(played.calls[1].prompt, "T=4: 1.00 ms"));
+    assert_non_null(strstr(played.calls[1].prompt, "the best: T=16"));
+    assert_non_null(strstr(played.calls[2].prompt, "No number is marked"));
+    /* what the tool looked at may be proposed */
+    assert_non_null(strstr(played.result.kernel, "#define T 16"));
+    replays(unit, &tools);
+}
+
+/* ---- an idea as a schedule ---- */
+
+#define SAYS                                                     \
+    "recipe = says\n[phase refine]\nstart = naive\nrounds = 1\n" \
+    "accept.best = faster\nmemory = board 4\n"                   \
+    "[role coder]\nsees = task, base, plan\nreturns = file | schedule\n"
+
+static void
+what_c_does_better_is_said_as_a_schedule(void **state)
+{
+    struct unit *unit = *state;
+    struct play says = {.recipe = SAYS,
+                        .script = "=== coder\n" KERNEL(
+                            "two rows", "cost = 5") "=== coder\n```schedule\nY: r@p j@v\n```\n"};
+    struct played played = play(unit, &says);
+    must(unit, played.status);
+    assert_int_equal(played.call_count, 2);
+    assert_non_null(strstr(played.calls[1].prompt, "cost = 5"));
+    assert_non_null(strstr(played.calls[1].prompt, "not expressible"));
+    const struct store_candidate *last = &played.candidates[played.candidate_count - 2];
+    assert_int_equal(last->kind, STORE_SCHEDULE);
+    assert_non_null(strstr(last->schedule, "Y: r@p"));
+    assert_string_equal(last->role, "coder");
+    assert_non_null(strstr(played.result.kernel, "cost = 5")); /* it is slower, so that stays */
+    replays(unit, &says);
+}
+
+static void
+what_cannot_be_said_is_kept(void **state)
+{
+    struct unit *unit = *state;
+    struct play says = {
+        .recipe = SAYS,
+        .script = "=== coder\n" KERNEL(
+            "two rows", "cost = 5") "=== coder\nNot expressible: no lookup tables\n"};
+    struct played played = play(unit, &says);
+    must(unit, played.status);
+    assert_int_equal(played.call_count, 2);
+    assert_int_equal(played.result.unusable, 0);
+    assert_int_equal(events_of(&played, "lesson", "missing"), 1);
+    replays(unit, &says);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(finalists_meet_in_windows),
+        SCRATCH_TEST(who_wins_by_chance_is_not_given),
+        SCRATCH_TEST(who_fails_at_the_end_gives_way),
+        SCRATCH_TEST(one_thread_tells_where_all_cannot),
+        SCRATCH_TEST(compiling_costs_no_evaluation),
+        SCRATCH_TEST(a_sweep_tries_what_is_marked),
+        SCRATCH_TEST(what_c_does_better_is_said_as_a_schedule),
+        SCRATCH_TEST(what_cannot_be_said_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
