@@ -95,6 +95,18 @@ snippet(struct team *team, const struct node *node)
     return arena_printf(team->loop->arena, "%.*s", SNIPPET, node->kernel ? node->kernel : "");
 }
 
+/* An object in words: "when: ...; do: ..."; or the words. */
+static void
+put_lesson(struct buf *text, const struct recipe_role *role, const struct agent_reply *reply)
+{
+    for (size_t i = 0; reply->item_count > 0 && i < role->agent.returns.field_count; i++)
+        if (reply->items[0].values[i] != NULL)
+            buf_printf(text, "%s%s: %s", text->length ? "; " : "",
+                       role->agent.returns.fields[i].name, reply->items[0].values[i]);
+    if (reply->item_count == 0 && reply->text != NULL && *reply->text)
+        buf_printf(text, "%s%s", text->length ? "; " : "", reply->text);
+}
+
 /* The summariser's words if there is one, else what the host can say itself. */
 static enum status
 lesson_of(struct slot *slot, const struct node *base, double gain, const char **lesson)
@@ -123,21 +135,15 @@ lesson_of(struct slot *slot, const struct node *base, double gain, const char **
                             .candidate = node,
                             .parent = base,
                             .question = "What is to be learned from this pair?"};
-    struct agent_reply reply;
-    enum status status = team__ask(team, &speech);
+    struct chorus chorus;
+    struct buf text = buf_in(team->loop->arena);
+    enum status status = team__ask_all(team, &speech, &chorus);
     if (status == STATUS_OK)
-        status = team__hear(team, &speech, &reply);
-    if (status == STATUS_NO)
-        return STATUS_OK;
-    if (status == STATUS_OK && reply.item_count > 0) {
-        struct buf text = buf_in(team->loop->arena);
-        for (size_t i = 0; i < role->agent.returns.field_count; i++)
-            if (reply.items[0].values[i] != NULL)
-                buf_printf(&text, "%s%s: %s", text.length ? "; " : "",
-                           role->agent.returns.fields[i].name, reply.items[0].values[i]);
-        *lesson = text.data ? text.data : *lesson;
-    } else if (status == STATUS_OK && reply.text != NULL && *reply.text)
-        *lesson = reply.text;
+        status = team__hear_all(team, &chorus);
+    for (size_t n = 0; n < chorus.count && status == STATUS_OK; n++)
+        put_lesson(&text, role, &chorus.parts[n].reply);
+    if (status == STATUS_OK && text.length > 0)
+        *lesson = text.data;
     return status;
 }
 

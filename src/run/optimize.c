@@ -210,6 +210,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
                         .result = result,
                         .diags = diags,
                         .ledger = &ledger,
+                        .seeds = 1u << RECIPE_SEED_PROGRAM | 1u << RECIPE_SEED_SHAPES,
                         /* the start and the plain one of each case come on top */
                         .most_tried = filled.evaluations + 2 * filled.case_count + 2};
     if (status == STATUS_OK)

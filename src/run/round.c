@@ -296,55 +296,78 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
 
 /* ---- repairs ---- */
 
-static enum status
-ask_debugger(struct phase *phase, struct slot *slot, bool *asked)
+static bool
+may_be_repaired(const struct phase *phase, const struct slot *slot)
 {
-    struct team *team = phase->team;
-    const struct recipe_role *role = recipe_role(phase->recipe, AGENT_DEBUGGER);
-    *asked = false;
-    if (role == NULL || slot->failed == NULL || slot->numbers ||
-        slot->repairs >= phase->recipe->repair ||
-        team->loop->result->evaluations >= team->loop->options->evaluations)
-        return STATUS_OK;
-    slot->repairs++;
-    *slot->speech =
-        (struct speech){.role = role,
-                        .slot = slot,
-                        .formats = role->agent.returns.formats,
-                        .candidate = slot->made,
-                        .question = arena_printf(team->loop->arena, "Repair it (attempt %u of %u).",
-                                                 slot->repairs, phase->recipe->repair)};
-    enum status status = team__ask(team, slot->speech);
-    *asked = status == STATUS_OK;
-    return status == STATUS_NO ? STATUS_OK : status;
+    return recipe_role(phase->recipe, AGENT_DEBUGGER) != NULL && slot->failed != NULL &&
+           !slot->dropped && !slot->numbers && slot->repairs < phase->recipe->repair &&
+           !run__is_spent(phase->team->loop);
 }
 
-/* What failed is repaired as long as the recipe allows it; the base of a repair is what failed. */
+/* All debuggers are asked at once. */
+static enum status
+ask_debuggers(struct phase *phase, struct slot *slot, struct chorus *chorus)
+{
+    const struct recipe_role *role = recipe_role(phase->recipe, AGENT_DEBUGGER);
+    struct speech speech = {.role = role,
+                            .slot = slot,
+                            .formats = role->agent.returns.formats,
+                            .candidate = slot->made,
+                            .question = arena_printf(phase->team->loop->arena,
+                                                     "Repair it (attempt %u of %u).", slot->repairs,
+                                                     phase->recipe->repair)};
+    enum status status = team__ask_all(phase->team, &speech, chorus);
+    return status == STATUS_OK ? team__hear_all(phase->team, chorus) : status;
+}
+
+/* What a debugger made of it; the base of a repair is what failed. */
+static enum status
+try_repair(struct slot *slot, struct node *failed, const struct part *part)
+{
+    struct node *base = slot->base;
+    slot->dropped = false;
+    slot->speech = part->speech;
+    slot->reply = part->reply;
+    slot->base = failed->kernel && failed->status != JUDGE_REJECTED ? failed : base;
+    enum status status = team__prepare(slot);
+    slot->base = base;
+    if (slot->made != NULL && !slot->made->empty)
+        slot->made->role = "debugger";
+    if (status == STATUS_OK && slot->failed == NULL && !slot->dropped)
+        status = team__judge(slot);
+    return status;
+}
+
+/* The repairs are tried in turn, until one is right. */
+static enum status
+repair(struct phase *phase, struct slot *slot)
+{
+    struct node *failed = slot->made;
+    struct chorus chorus;
+    slot->repairs++;
+    enum status status = ask_debuggers(phase, slot, &chorus);
+    slot->dropped = status == STATUS_OK && chorus.asked > 0; /* unless one of them helps */
+    if (chorus.asked == 0)
+        slot->repairs = phase->recipe->repair;
+    for (size_t i = 0; i < chorus.count && status == STATUS_OK; i++)
+        if (i == 0 || slot->dropped || slot->failed != NULL)
+            status = try_repair(slot, failed, &chorus.parts[i]);
+    return status;
+}
+
+/* What failed is repaired as long as the recipe allows it. */
 static enum status
 judge_slot(struct phase *phase, struct slot *slot)
 {
-    const struct loop *loop = phase->team->loop;
-    struct node *base = slot->base;
     enum status status = STATUS_OK;
-    bool again = true;
-    if (run__is_spent(loop)) {
+    if (run__is_spent(phase->team->loop)) {
         slot->made = NULL; /* what nobody may judge is no candidate */
         slot->dropped = true;
     }
-    while (status == STATUS_OK && again && !slot->dropped) {
-        if (slot->failed == NULL)
-            status = team__judge(slot);
-        if (status == STATUS_OK)
-            status = ask_debugger(phase, slot, &again);
-        if (status == STATUS_OK && again) {
-            slot->base =
-                slot->made->kernel && slot->made->status != JUDGE_REJECTED ? slot->made : base;
-            status = hear_coder(phase, slot);
-            slot->base = base;
-            if (slot->made != NULL && slot->made->parent_count > 0 && !slot->made->empty)
-                slot->made->role = "debugger";
-        }
-    }
+    if (!slot->dropped && slot->failed == NULL)
+        status = team__judge(slot);
+    while (status == STATUS_OK && may_be_repaired(phase, slot))
+        status = repair(phase, slot);
     return status;
 }
 
@@ -471,6 +494,7 @@ team__samples(const struct phase *phase)
 {
     const struct recipe_role *coder = recipe_role(phase->recipe, AGENT_CODER);
     unsigned samples = coder && coder->samples ? coder->samples : 1;
+    samples *= coder && coder->count ? coder->count : 1; /* each of them is asked so often */
     return samples < TEAM_SLOTS ? samples : TEAM_SLOTS;
 }
 

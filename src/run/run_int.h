@@ -16,6 +16,7 @@ struct loop { /* of all cases */
     double begun_seconds;  /* that who goes on with others takes the same steps up to here */
     size_t most_tried;     /* candidates of a case: what there is room for */
     const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
+    unsigned seeds; /* of the archive, bits 1 << enum recipe_seed: what searches begin with */
 };
 
 static inline double
@@ -77,6 +78,17 @@ run__open_cases(struct loop *loop);
  * limit), counted from the beginning of the run (optimize.c). */
 enum status
 run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
+
+/* ---- what the archive has for a search to begin with (seed.c) ---- */
+
+/* Schedules of these kinds, the most alike first, for run__next_seed(); `key`: who asks. */
+enum status
+run__seeds(struct loop *loop, const struct program *program, unsigned seeds, const char *key,
+           const char **found);
+
+/* The next one; only where there is one left: **found is not 0. */
+const char *
+run__next_seed(struct arena *arena, const char **found);
 
 /* ---- a recipe at work (team.c) ---- */
 

@@ -189,10 +189,12 @@ team__compose(struct team *team, struct speech *speech)
     }
     speech->system = prompt.system;
     speech->schema = speech->role->tools ? NULL : prompt.schema; /* a tool is no JSON */
+    speech->messages = arena_alloc(team->loop->arena, sizeof *speech->messages);
     speech->messages[0] = (struct llm_message){
         LLM_USER, arena_printf(team->loop->arena, "%s%s", prompt.user,
                                team__tool_words(team->loop->arena, speech->role))};
     speech->message_count = 1;
+    team__go_back(team, speech, window);
     return STATUS_OK;
 }
 
@@ -490,9 +492,8 @@ receive(struct team *team, struct speech *speech)
 static enum status
 go_on(struct team *team, struct speech *speech, const char *question)
 {
-    enum { MOST = sizeof speech->messages / sizeof *speech->messages };
-    if (speech->message_count + 2 > MOST)
-        return STATUS_NO;
+    speech->messages = arena_grow(team->loop->arena, speech->messages, speech->message_count,
+                                  speech->message_count + 2, sizeof *speech->messages);
     speech->messages[speech->message_count++] = (struct llm_message){LLM_ASSISTANT, speech->text};
     speech->messages[speech->message_count++] = (struct llm_message){LLM_USER, question};
     enum status status = send(team, speech);
@@ -583,6 +584,7 @@ team__hear(struct team *team, struct speech *speech, struct agent_reply *reply)
                         speech->formats, reply, &reason) == STATUS_OK) {
             if (is_writer(speech->role)) /* without kernels, advice is no use */
                 team->unusable_in_a_row = 0;
+            team__remember(team, speech);
             return STATUS_OK;
         }
         if (attempt == 1 || speech->model == NULL)

@@ -158,6 +158,7 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
                          : loop->begun_seconds;
     struct node *best, *other = NULL;
     loop->result->stopped = NULL; /* that of the phase before */
+    loop->seeds = phase->seeds;
     enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
@@ -290,6 +291,29 @@ roles_follow(const struct team *team, size_t number)
     return false;
 }
 
+/* What the archive has joins what was handed on. */
+static enum status
+add_seeds(struct team *team, const struct recipe_phase *phase)
+{
+    struct loop *loop = team->loop;
+    const char *found, *reason;
+    const char *key = arena_printf(loop->arena, "phase %s", phase->name);
+    enum status status =
+        run__seeds(loop, loop->result->cases[0].program, phase->seeds, key, &found);
+    while (status == STATUS_OK && *found && !run__is_spent(loop)) {
+        struct node *node = team__node(team, NULL);
+        node->phase = "start";
+        node->role = node->proposer = "memory";
+        node->why = "a schedule of an earlier run";
+        node->empty = !team__schedule(team, run__next_seed(loop->arena, &found), node, &reason);
+        if (!node->empty)
+            status = team__meet(team, node);
+        if (status == STATUS_OK && node->status == JUDGE_CORRECT && !node->empty)
+            hand(team, node);
+    }
+    return status;
+}
+
 static enum status
 run_phase(struct team *team, size_t number)
 {
@@ -305,6 +329,8 @@ run_phase(struct team *team, size_t number)
         status = begin(team);
     else if (team->start != NULL && phase->start_naive)
         status = begin_again(team);
+    if (status == STATUS_OK)
+        status = add_seeds(team, phase);
     return status == STATUS_OK ? team__work(team, phase) : status;
 }
 

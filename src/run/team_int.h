@@ -5,7 +5,8 @@
  *   round.c    a round of steps, each from a base to a judged candidate
  *   advise.c   roles that speak before the coder; plan.c: what a planner proposed
  *   inbox.c    what people say meanwhile
- *   speak.c    calls of roles: models, stand-ins, people
+ *   speak.c    calls of roles: models, stand-ins, people; chorus.c: several of one role
+ *   transcript.c  conversations that go on from round to round
  *   see.c      what a role is shown; see_node.c: candidates in it
  *   joint.c    what stands between a reply and the archive, the same for every recipe
  *   node.c     candidates: texts, times, costs
@@ -71,6 +72,13 @@ struct lines {
     size_t count; /* ever added: the newest TEAM_LINES are kept */
 };
 
+/* A turn of a role in its line of work. */
+struct exchange {
+    const char *role;
+    unsigned lane;
+    const char *question, *answer;
+};
+
 struct phase;
 
 struct team {
@@ -111,7 +119,9 @@ struct phase {
     bool barren;                    /* the planner had nothing new */
     const struct node *last;        /* that was judged */
     const char *redirect;           /* a controller's words */
-    bool ended;                     /* a controller said stop */
+    struct exchange *talk;          /* what was said, of phases that keep transcripts */
+    size_t talk_count;
+    bool ended; /* a controller said stop */
     const char *why;
 };
 
@@ -149,9 +159,9 @@ struct speech {
     unsigned formats;
     const char *question;
     const struct node *candidate, *parent;
-    unsigned turn; /* conversations: tools used, and the one repetition */
-    struct llm_message messages[16];
-    size_t message_count;
+    unsigned turn;                /* conversations: tools used, and the one repetition */
+    struct llm_message *messages; /* what was said before, the question, what came of it */
+    size_t message_count, first;  /* first: the question's */
     const char *system, *schema;
     struct llm_call *call;
     struct store_call row;
@@ -208,6 +218,45 @@ team__numbered(struct arena *arena, const char *question, const struct speech *s
 /* Which limit of models is reached; NULL: none. */
 const char *
 team__spent(const struct team *team);
+
+/* ---- chorus.c ---- */
+
+/* Several of one role that speak at once (`count`). */
+struct part {
+    struct speech *speech;
+    struct agent_reply reply;
+};
+
+struct chorus {
+    struct speech *speeches;
+    size_t asked;
+    struct part *parts; /* those with a usable reply */
+    size_t count;
+};
+
+/* Puts the same question to all of a role. None may be asked any more: STATUS_OK and `asked` 0. */
+enum status
+team__ask_all(struct team *team, const struct speech *speech, struct chorus *chorus);
+
+/* Waits for all of them. */
+enum status
+team__hear_all(struct team *team, struct chorus *chorus);
+
+/* What they say together: one list of all plans, the choice and the direction that most are for.
+ * False: nobody said anything. */
+bool
+team__join(struct team *team, const struct chorus *chorus, struct agent_reply *reply);
+
+/* ---- transcript.c ---- */
+
+/* What the role said and heard before in this line of work goes before its question, as far as
+ * there is room (tokens; 0: any). */
+void
+team__go_back(struct team *team, struct speech *speech, double room);
+
+/* A question and its answer are kept. */
+void
+team__remember(struct team *team, const struct speech *speech);
 
 /* ---- see.c ---- */
 

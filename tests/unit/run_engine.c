@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#define CODER(title, words) "=== coder\n" KERNEL(title, words)
+#define DEBUGGER(title, words) "=== debugger\n" KERNEL(title, words)
+
 static size_t
 events_of(const struct played *played, const char *kind, const char *words)
 {
@@ -39,8 +42,7 @@ replays(struct unit *unit, const struct play *play_then)
          "check = fresh seeds\n"                                                        \
          "give = fastest beyond the noise; otherwise the draft's best\n"
 
-static const char two_wins[] =
-    "=== coder\n" KERNEL("one", "cost = 6") "=== coder\n" KERNEL("two", "cost = 5");
+static const char two_wins[] = CODER("one", "cost = 6") CODER("two", "cost = 5");
 
 static void
 finalists_meet_in_windows(void **state)
@@ -122,8 +124,8 @@ compiling_costs_no_evaluation(void **state)
             "a",
             "BROKEN_BUILD = 1") "=== coder\nTOOL compile\n" KERNEL("a",
                                                                    "cost = 5") "=== coder\nTOOL "
-                                                                               "compile\nnothing\n"
-                                                                               "=== coder\n" KERNEL(
+                                                                               "compile\nnothing"
+                                                                               "\n" CODER(
                                                                                    "a",
                                                                                    "cost = 5")};
     struct played played = play(unit, &tools);
@@ -174,9 +176,9 @@ static void
 what_c_does_better_is_said_as_a_schedule(void **state)
 {
     struct unit *unit = *state;
-    struct play says = {.recipe = SAYS,
-                        .script = "=== coder\n" KERNEL(
-                            "two rows", "cost = 5") "=== coder\n```schedule\nY: r@p j@v\n```\n"};
+    struct play says = {
+        .recipe = SAYS,
+        .script = CODER("two rows", "cost = 5") "=== coder\n```schedule\nY: r@p j@v\n```\n"};
     struct played played = play(unit, &says);
     must(unit, played.status);
     assert_int_equal(played.call_count, 2);
@@ -196,14 +198,165 @@ what_cannot_be_said_is_kept(void **state)
     struct unit *unit = *state;
     struct play says = {
         .recipe = SAYS,
-        .script = "=== coder\n" KERNEL(
-            "two rows", "cost = 5") "=== coder\nNot expressible: no lookup tables\n"};
+        .script = CODER("two rows", "cost = 5") "=== coder\nNot expressible: no lookup tables\n"};
     struct played played = play(unit, &says);
     must(unit, played.status);
     assert_int_equal(played.call_count, 2);
     assert_int_equal(played.result.unusable, 0);
     assert_int_equal(events_of(&played, "lesson", "missing"), 1);
     replays(unit, &says);
+}
+
+/* ---- several of one role ---- */
+
+static const char two_planners[] =
+    "recipe = two\n[phase refine]\nstart = naive\nrounds = 1\nplans = 2\ntake = max(high)\n"
+    "[role planner]\nsees = task, base\ncount = 2\n"
+    "returns = list of { title, change, low, high }, at most 2\n"
+    "[role critic]\nsees = task, base\ncount = 2\nreturns = text\n"
+    "[role coder]\nsees = task, base, plan\nreturns = file\n";
+
+/* Lists are one list, advice is told by each, and all are asked before anybody is heard. */
+static void
+several_speak_as_one(void **state)
+{
+    struct unit *unit = *state;
+    struct play two = {
+        .recipe = two_planners,
+        .script = "=== planner\n[{\"title\":\"first\",\"change\":\"a\",\"low\":1,\"high\":1.2}]\n"
+                  "=== planner\n[{\"title\":\"second\",\"change\":\"b\",\"low\":1,\"high\":1.5}]\n"
+                  "=== critic\ntoo many loads\n=== critic\ntoo few lanes\n" CODER("a", "cost = 5")};
+    struct played played = play(unit, &two);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "planner planner critic critic coder");
+    const char *asked = played.calls[4].prompt;
+    assert_non_null(strstr(asked, "second")); /* the highest of both lists */
+    assert_null(strstr(asked, "first"));
+    assert_non_null(strstr(asked, "too many loads"));
+    assert_non_null(strstr(asked, "too few lanes"));
+    replays(unit, &two);
+}
+
+static void
+most_of_them_decide(void **state)
+{
+    struct unit *unit = *state;
+    struct play three = {.recipe = "recipe = three\n[phase refine]\nstart = naive\nrounds = 3\n"
+                                   "[role controller]\nsees = task, base\ncount = 3\n"
+                                   "returns = text\n"
+                                   "[role coder]\nsees = task, base, plan\nreturns = file\n",
+                         .script = "=== controller\nstop now\n=== controller\ncontinue\n"
+                                   "=== controller\ncontinue as it is\n"
+                                   "=== controller\nstop\n=== controller\nstop: enough\n"
+                                   "=== controller\ncontinue\n"
+                                   "=== coder repeat\n" KERNEL("a", "cost = 5")};
+    struct played played = play(unit, &three);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "controller controller controller coder controller "
+                                      "controller controller");
+    assert_string_equal(played.result.stopped, "controller");
+}
+
+/* Two debuggers answer the same failure; the first that is right ends it. */
+static void
+debuggers_try_in_turn(void **state)
+{
+    struct unit *unit = *state;
+    struct play two = {.recipe = "recipe = two\n[phase refine]\nstart = naive\nrounds = 1\n"
+                                 "repair = 1\naccept.best = faster\n"
+                                 "[role coder]\nsees = task, base\nreturns = file\n"
+                                 "[role debugger]\nwhen = failing\nsees = candidate, verdict\n"
+                                 "count = 3\nreturns = file\n",
+                       .script = CODER("a", "BROKEN = 1") DEBUGGER("b", "BROKEN = 2")
+                           DEBUGGER("c", "cost = 6") DEBUGGER("d", "cost = 5")};
+    struct played played = play(unit, &two);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "coder debugger debugger debugger");
+    assert_non_null(strstr(played.result.kernel, "cost = 6"));
+    assert_null(candidate_with(&played, "cost = 5"));
+    replays(unit, &two);
+}
+
+static void
+coders_are_samples(void **state)
+{
+    struct unit *unit = *state;
+    struct play two = {.recipe = "recipe = two\n[phase refine]\nstart = naive\nrounds = 1\n"
+                                 "[role coder]\nsees = task, base\nreturns = file\n"
+                                 "count = 2\nsamples = 2\n",
+                       .script = CODER("a", "cost = 8") CODER("b", "cost = 7")
+                           CODER("c", "cost = 5") CODER("d", "cost = 6")};
+    struct played played = play(unit, &two);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "coder coder coder coder");
+    assert_non_null(strstr(played.result.kernel, "cost = 5"));
+}
+
+/* ---- transcripts ---- */
+
+#define TALK(most)                                               \
+    "recipe = talk\n[phase refine]\nstart = naive\nrounds = 4\n" \
+    "memory = transcript " most "\naccept.base = any\n"          \
+    "[role coder]\nsees = task, history, base\nreturns = file\n"
+
+static const char four[] = CODER("the eldest idea", "cost = 8") CODER("a younger idea", "cost = 7")
+    CODER("three", "cost = 6") CODER("four", "cost = 5");
+
+static size_t
+turns_in(const char *prompt)
+{
+    size_t count = 0;
+    for (; (prompt = strstr(prompt, "\n--- answer\n")) != NULL; prompt++)
+        count++;
+    return count;
+}
+
+static void
+a_role_goes_on_with_its_conversation(void **state)
+{
+    struct unit *unit = *state;
+    struct play talk = {.recipe = TALK("2"), .script = four};
+    struct played played = play(unit, &talk);
+    must(unit, played.status);
+    assert_int_equal(played.call_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(turns_in(played.calls[i].prompt), i < 2 ? i : 2);
+    assert_non_null(strstr(played.calls[3].prompt, "a younger idea")); /* the oldest is forgotten */
+    assert_null(strstr(played.calls[3].prompt, "the eldest idea"));
+    replays(unit, &talk);
+}
+
+/* ---- what the archive has ---- */
+
+static const char drafts[] = "recipe = drafts\n[phase draft]\npropose = builtin\nevals = 6\n";
+
+static void
+a_search_begins_with_what_the_archive_has(void **state)
+{
+    struct unit *unit = *state;
+    static const char seeded[] = "recipe = seeded\n[phase refine]\nstart = naive\nrounds = 1\n"
+                                 "seed = same program\n"
+                                 "[role coder]\nsees = task, base, top 3\nreturns = file\n";
+    must(unit, play(unit, &(struct play){.recipe = drafts, .archive = "seeds.db"}).status);
+    struct play begins = {
+        .recipe = seeded, .script = CODER("a", "cost = 50"), .archive = "seeds.db"};
+    struct played played = play(unit, &begins);
+    must(unit, played.status);
+    assert_true(played.candidate_count > 2);
+    assert_string_equal(played.candidates[1].proposer, "memory");
+    replays(unit, &begins);
+    /* of no other program, and not where nothing is said */
+    begins.recipe = "recipe = seeded\n[phase refine]\nstart = naive\nrounds = 1\n"
+                    "seed = same family\n"
+                    "[role coder]\nsees = task, base, top 3\nreturns = file\n";
+    played = play(unit, &begins);
+    must(unit, played.status);
+    assert_int_equal(events_of(&played, "earlier", "phase refine"), 1);
+    for (size_t i = 0; i < played.candidate_count; i++)
+        assert_string_not_equal(played.candidates[i].proposer, "memory");
+    played = play(unit, &(struct play){.recipe = drafts, .archive = "seeds.db"});
+    must(unit, played.status);
+    assert_int_equal(events_of(&played, "earlier", ""), 0);
 }
 
 int
@@ -218,6 +371,12 @@ main(void)
         SCRATCH_TEST(a_sweep_tries_what_is_marked),
         SCRATCH_TEST(what_c_does_better_is_said_as_a_schedule),
         SCRATCH_TEST(what_cannot_be_said_is_kept),
+        SCRATCH_TEST(several_speak_as_one),
+        SCRATCH_TEST(most_of_them_decide),
+        SCRATCH_TEST(debuggers_try_in_turn),
+        SCRATCH_TEST(coders_are_samples),
+        SCRATCH_TEST(a_role_goes_on_with_its_conversation),
+        SCRATCH_TEST(a_search_begins_with_what_the_archive_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
