@@ -114,9 +114,10 @@ team__express(struct slot *slot)
     enum status status = ask(&own, role, formats, kernel);
     if (status == STATUS_NO)
         return STATUS_OK;
-    if (status == STATUS_OK)
-        status = own.reply.format == AGENT_FORMAT_TEXT ? cannot(&own, kernel, own.reply.text)
-                                                       : try_it(&own, kernel);
+    if (status == STATUS_OK && own.reply.format != AGENT_FORMAT_TEXT)
+        status = try_it(&own, kernel);
+    else if (status == STATUS_OK && strcasestr(own.reply.text, "not expressible") != NULL)
+        status = cannot(&own, kernel, strcasestr(own.reply.text, "not expressible"));
     if (status == STATUS_OK && own.made != NULL && own.made->status == JUDGE_CORRECT &&
         own.made->cost <= kernel->cost)
         slot->made = own.made; /* the search goes on from what can be swept */

@@ -46,6 +46,10 @@ open_task(void *context, const struct judge_setup *setup, struct judge_task **ta
     size_t *cases = arena_array(arena, setup->case_count, sizeof *cases);
     memcpy(cases, setup->cases, setup->case_count * sizeof *cases);
     told->setup.cases = cases;
+    struct judge_extra *extras = arena_array(arena, setup->extra_count + 1, sizeof *extras);
+    if (setup->extra_count > 0)
+        memcpy(extras, setup->extras, setup->extra_count * sizeof *extras);
+    told->setup.extras = extras;
     told->programs = arena_array(arena, setup->case_count, sizeof *told->programs);
     for (size_t i = 0; i < setup->case_count; i++) {
         told->programs[i] = lang_program(setup->lang, setup->cases[i], NULL, 0, diags);
@@ -55,6 +59,8 @@ open_task(void *context, const struct judge_setup *setup, struct judge_task **ta
     }
     buf_printf(&key, "%s%s", judge_effort_name[setup->effort],
                setup->threads == 1 ? ", one thread" : "");
+    if (setup->extra_count > 0)
+        buf_printf(&key, ", %zu proposed", setup->extra_count);
     told->key = key.data;
     *task = (struct judge_task *)told;
     return STATUS_OK;

@@ -16,6 +16,8 @@ struct loop { /* of all cases */
     double begun_seconds;  /* that who goes on with others takes the same steps up to here */
     size_t most_tried;     /* candidates of a case: what there is room for */
     const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
+    struct judge_extra *extras; /* inputs that testers proposed: part of every verdict */
+    size_t extra_count;
     unsigned seeds; /* of the archive, bits 1 << enum recipe_seed: what searches begin with */
 };
 
@@ -53,6 +55,16 @@ run__setup(const struct loop *loop, const size_t *cases, size_t count)
                                 .threads = loop->options->threads,
                                 .no_baseline = true,
                                 .effort = JUDGE_QUICK};
+}
+
+/* A verdict is on everything that is known to break kernels of the task. */
+static inline struct judge_setup
+run__setup_verdict(const struct loop *loop, const size_t *cases, size_t count)
+{
+    struct judge_setup setup = run__setup(loop, cases, count);
+    setup.extras = loop->extras;
+    setup.extra_count = loop->extra_count;
+    return setup;
 }
 
 /* ---- one case (tune.c) ---- */
@@ -108,6 +120,10 @@ run__read_limits(struct loop *loop);
 /* The speed of light of every case. */
 enum status
 run__read_lights(struct loop *loop);
+
+/* Inputs that broke kernels of this task before (tester.c). */
+enum status
+run__read_inputs(struct loop *loop);
 
 /* ---- texts (file.c) ---- */
 

@@ -12,6 +12,7 @@
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
  *   express.c  what C does better, said as a schedule
+ *   tester.c   inputs that roles propose
  *   study.c    what earlier runs teach
  *   finish.c   finalists measured again and checked; who serves which case
  *   lesson.c   memory: what is kept and what is shown again
@@ -501,6 +502,16 @@ team__work(struct team *team, const struct recipe_phase *recipe);
 /* A kernel by a model that beats the best schedule is given back, to be said as a schedule. */
 enum status
 team__express(struct slot *slot);
+
+/* ---- tester.c ---- */
+
+/* The testers of the phase whose moment this is: start or end. */
+enum status
+team__test(struct phase *phase, enum recipe_moment moment);
+
+/* If what a tester proposed showed that the kernel is wrong, it is kept with the task. */
+enum status
+team__keep_breaker(struct team *team, const struct judge_report *report);
 
 /* ---- finish.c ---- */
 

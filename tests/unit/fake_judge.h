@@ -19,6 +19,7 @@ struct fake {
     const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
     const char *restless;      /* one with these words gives other bits each time, in `odd` */
     const char *fickle;        /* one with these words wins every second comparison only */
+    const char *weak;          /* one with these words is wrong on inputs that were proposed */
     const char *same;          /* two with these words are equally fast with more than one thread */
     unsigned looks, compares, verdicts;
     void (*tick)(void); /* called at each question */
@@ -179,6 +180,12 @@ fake_verdict(void *context, struct judge_task *task, struct arena *arena, const 
     report->status = JUDGE_CORRECT;
     if (fake->restless && strstr(text, fake->restless))
         report->same_bits = setup->cases[setup->case_count - 1] != 1;
+    if (fake->weak && strstr(text, fake->weak) && setup->extra_count > 0) {
+        report->status = JUDGE_WRONG;
+        report->reason = "case default, 1 of 4800 elements of Y";
+        report->wrong = (struct judge_wrong){
+            .tensor = "Y", .element = "Y[0,0]", .kinds = setup->extras[0].pattern};
+    }
     if (fake->wrong_at_last && strstr(text, fake->wrong_at_last)) {
         report->status = JUDGE_WRONG;
         report->reason = "case odd, 3 of 111 elements of Y";

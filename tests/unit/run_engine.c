@@ -359,6 +359,62 @@ a_search_begins_with_what_the_archive_has(void **state)
     assert_int_equal(events_of(&played, "earlier", ""), 0);
 }
 
+/* ---- testers ---- */
+
+#define TESTED(when)                                               \
+    "recipe = tested\n[phase refine]\nstart = naive\nrounds = 2\n" \
+    "accept.base = correct\naccept.best = faster\n"                \
+    "[role coder]\nsees = task, base\nreturns = file\n"            \
+    "[role tester]\nwhen = " when "\nsees = task, finalist\n"      \
+    "returns = list of { pattern, sizes }, at most 4\n"            \
+    "[phase finish]\nfinalists = 2\ncheck = tester's inputs\n"
+
+#define PROPOSED                                                                       \
+    "=== tester\n[{\"pattern\": \"X[i,j] = if(i == 0, 64, 0)\", \"sizes\": \"\"},\n"   \
+    "{\"pattern\": \"Z[i] = 1\"}, {\"pattern\": \"reference \\\"/etc/passwd\\\"\"},\n" \
+    "{\"sizes\": \"R=2\"}]\n"
+
+/* What a tester proposes is asked of who would be given; nothing that it says is believed. */
+static void
+what_a_tester_proposes_is_judged(void **state)
+{
+    struct unit *unit = *state;
+    struct play tested = {.recipe = TESTED("end"),
+                          .script = PROPOSED CODER("a", "cost = 6") CODER("b", "cost = 5"),
+                          .fake = {.weak = "cost = 5"}};
+    struct played played = play(unit, &tested);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "coder coder tester");
+    assert_string_equal(candidate_with(&played, "cost = 5")->accepted, "best");
+    assert_non_null(strstr(played.result.kernel, "cost = 6"));
+    /* one of the four can be used: there is no Z, a file is no pattern, R may not have any size */
+    assert_true(events_of(&played, "verdict", ", 1 proposed") > 0);
+    assert_int_equal(events_of(&played, "lesson", "inputs"), 1);
+    replays(unit, &tested);
+}
+
+/* One that broke a kernel is asked of every later run of the task. */
+static void
+what_broke_a_kernel_is_kept(void **state)
+{
+    struct unit *unit = *state;
+    struct play tested = {.recipe = TESTED("start"),
+                          .script = PROPOSED CODER("a", "cost = 6") CODER("b", "cost = 5"),
+                          .fake = {.weak = "cost = 5"}};
+    struct played played = play(unit, &tested);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "tester coder coder");
+    assert_null(strstr(played.result.kernel, "cost = 5"));
+    struct play later = {.recipe = LINE,
+                         .script = CODER("a", "cost = 6") CODER("b", "cost = 5"),
+                         .fake = {.weak = "cost = 5"}};
+    played = play(unit, &later);
+    must(unit, played.status);
+    assert_int_equal(events_of(&played, "inputs", "X[i,j]"), 1);
+    assert_null(strstr(played.result.kernel, "cost = 5"));
+    replays(unit, &later);
+}
+
 int
 main(void)
 {
@@ -377,6 +433,8 @@ main(void)
         SCRATCH_TEST(coders_are_samples),
         SCRATCH_TEST(a_role_goes_on_with_its_conversation),
         SCRATCH_TEST(a_search_begins_with_what_the_archive_has),
+        SCRATCH_TEST(what_a_tester_proposes_is_judged),
+        SCRATCH_TEST(what_broke_a_kernel_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
