@@ -236,9 +236,8 @@ say_why(struct cli *cli, const struct run_options *options, const struct run_res
     const char *limit = budget ? llm_budget_reached(budget) : NULL;
     const char *last = "nothing was tried";
     if (limit != NULL)
-        last = arena_printf(cli->arena,
-                            "nobody was asked more: the limit on %s is reached; --%s N raises it",
-                            limit, limit);
+        last =
+            arena_printf(cli->arena, "the limit on %s is reached; --%s N raises it", limit, limit);
     for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
         for (size_t k = 0; k < result->cases[i].tried_count; k++)
             if (result->cases[i].tried[k].status != JUDGE_CORRECT)

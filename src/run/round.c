@@ -11,18 +11,8 @@ enum { USUAL_CHOICES = 24 };
 
 /* ---- slots ---- */
 
-/* The stage that a step of a split program is about: one after the other, by size. */
-static const char *
-part_of(const struct phase *phase, unsigned turn)
-{
-    const struct program *program = phase->team->loop->result->cases[0].program;
-    size_t parts =
-        phase->recipe->split < program->stage_count ? phase->recipe->split : program->stage_count;
-    return parts > 0 ? program->stages[program->stage_count - 1 - turn % parts].tensor->name : NULL;
-}
-
 static struct slot
-open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
+open_slot(struct phase *phase, const struct search_step *step)
 {
     struct team *team = phase->team;
     struct slot slot = {.phase = phase, .step = *step, .low = NAN, .high = NAN, .gain = NAN};
@@ -35,7 +25,6 @@ open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
         slot.base = team->start;
     slot.advice = phase->advice;
     slot.documents = phase->documents;
-    slot.part = phase->recipe->split ? part_of(phase, turn) : NULL;
     if (step->arm >= 0 && (size_t)step->arm < phase->recipe->arm_count)
         slot.advice =
             arena_printf(team->loop->arena, "strategy: %s", phase->recipe->arms[step->arm].name);
@@ -528,7 +517,7 @@ team__round(struct phase *phase, const struct search_step *steps, size_t count)
     unsigned samples = team__samples(phase);
     enum status status = team__take_inbox(phase);
     for (size_t i = 0; i < count; i++)
-        slots[i] = open_slot(phase, &steps[i], phase->round * (unsigned)count + (unsigned)i);
+        slots[i] = open_slot(phase, &steps[i]);
     if (status == STATUS_OK)
         status = team__advise(phase, slots, count);
     if (status == STATUS_OK && !phase->ended)

@@ -16,6 +16,7 @@ struct loop { /* of all cases */
     double begun_seconds;  /* that who goes on with others takes the same steps up to here */
     size_t most_tried;     /* candidates of a case: what there is room for */
     const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
+    bool is_part;          /* of a program that was cut: what it finds serves no case of the run */
     struct judge_extra *extras; /* inputs that testers proposed: part of every verdict */
     size_t extra_count;
     unsigned seeds; /* of the archive, bits 1 << enum recipe_seed: what searches begin with */

@@ -241,6 +241,12 @@ team__add(struct team *team, const char *text)
     node->role = node->proposer = "person";
     node->why = "added by a person";
     node->kernel = run__judged_text(loop, &loop->result->cases[0], text, false);
+    return team__enter(team, node);
+}
+
+enum status
+team__enter(struct team *team, struct node *node)
+{
     enum status status = team__meet(team, node);
     if (status != STATUS_OK || node->status != JUDGE_CORRECT)
         return status;
@@ -314,8 +320,8 @@ add_seeds(struct team *team, const struct recipe_phase *phase)
     return status;
 }
 
-static enum status
-run_phase(struct team *team, size_t number)
+enum status
+team__phase(struct team *team, size_t number)
 {
     const struct recipe_phase *phase = &team->who->recipe->phases[number];
     enum status status = STATUS_OK;
@@ -331,6 +337,8 @@ run_phase(struct team *team, size_t number)
         status = begin_again(team);
     if (status == STATUS_OK)
         status = add_seeds(team, phase);
+    if (status == STATUS_OK)
+        status = team__split(team, phase);
     return status == STATUS_OK ? team__work(team, phase) : status;
 }
 
@@ -378,13 +386,15 @@ team__set_scene(struct team *team)
                                        .cpu = team->who->cpu};
 }
 
-static enum status
-open_team(struct team *team)
+enum status
+team__open(struct team *team)
 {
     const struct run_options *options = team->loop->options;
     size_t cases = team->loop->result->case_count;
+    enum status status = run__read_lights(team->loop);
     team__set_scene(team);
-    enum status status = open_task(team, options->cases, cases, &team->all);
+    if (status == STATUS_OK)
+        status = open_task(team, options->cases, cases, &team->all);
     team->small = team->all;
     team->smallest = smallest_case(team->loop);
     if (status == STATUS_OK && cases > 1)
@@ -392,24 +402,28 @@ open_team(struct team *team)
     return status;
 }
 
+void
+team__close(struct team *team)
+{
+    const struct run_judge *judge = team->loop->judge;
+    for (size_t i = 0; i < team->node_count; i++)
+        judge->drop(judge->context, team->nodes[i]->built);
+    if (team->small != team->all)
+        judge->close(judge->context, team->small);
+    judge->close(judge->context, team->all);
+}
+
 enum status
 run__team(struct loop *loop)
 {
     struct team team = {.loop = loop, .who = loop->options->team};
-    const struct run_judge *judge = loop->judge;
     loop->result->drafted_us = INFINITY;
-    enum status status = run__read_lights(loop);
-    if (status == STATUS_OK)
-        status = open_team(&team);
+    enum status status = team__open(&team);
     for (size_t i = 0; i < team.who->recipe->phase_count && status == STATUS_OK; i++)
-        status = run_phase(&team, i);
+        status = team__phase(&team, i);
     run__is_stopped(loop);
     if (status == STATUS_OK)
         status = team__finish(&team);
-    for (size_t i = 0; i < team.node_count; i++)
-        judge->drop(judge->context, team.nodes[i]->built);
-    if (team.small != team.all)
-        judge->close(judge->context, team.small);
-    judge->close(judge->context, team.all);
+    team__close(&team);
     return status;
 }

@@ -12,6 +12,7 @@
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
  *   express.c  what C does better, said as a schedule
+ *   split.c    parts of a program with runs of their own; compose.c: their kernels as one
  *   tester.c   inputs that roles propose
  *   study.c    what earlier runs teach
  *   finish.c   finalists measured again and checked; who serves which case
@@ -134,7 +135,6 @@ struct slot {
     const struct plan *plan;
     const char *advice; /* of critic, profiler, reflector, librarian: for the coder */
     const char *documents;
-    const char *part; /* the stage to work on, of a split program */
     double low, high;
     unsigned formats, repairs;
     bool invent, cross;
@@ -503,6 +503,26 @@ team__work(struct team *team, const struct recipe_phase *recipe);
 enum status
 team__express(struct slot *slot);
 
+/* ---- split.c, compose.c ---- */
+
+/* A part of a program, and what its run came to. */
+struct run_part {
+    struct lang_part cut;
+    struct lang *lang;
+    size_t stage_count;
+    const struct program *program; /* of its first case */
+    const struct node *best;
+};
+
+/* Cuts the program as the phase says, runs the parts and joins them. */
+enum status
+team__split(struct team *team, const struct recipe_phase *phase);
+
+/* The kernels of all parts as one: node->kernel, and its schedule if all are schedules. */
+void
+team__compose_parts(struct team *team, const struct run_part *parts, size_t count,
+                    struct node *node);
+
 /* ---- tester.c ---- */
 
 /* The testers of the phase whose moment this is: start or end. */
@@ -520,6 +540,20 @@ enum status
 team__finish(struct team *team);
 
 /* ---- team.c ---- */
+
+/* Lights, scene, tasks of the judge; closed also if that failed. */
+enum status
+team__open(struct team *team);
+void
+team__close(struct team *team);
+
+/* The recipe's phase of this number, unless it is skipped. */
+enum status
+team__phase(struct team *team, size_t number);
+
+/* A kernel that no role proposed: judged, handed on, and the best if it is faster. */
+enum status
+team__enter(struct team *team, struct node *node);
 
 /* What prompts say of the task and the machine. */
 void

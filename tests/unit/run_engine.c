@@ -1,5 +1,5 @@
-/* What a recipe can ask of the engine besides rounds: the end, tools, and ideas said as schedules.
- */
+/* What a recipe can ask of the engine besides rounds: the end, tools, testers, several of a role,
+ * conversations, seeds, parts, and ideas said as schedules. */
 #include "team_unit.h"
 
 #include <math.h>
@@ -415,6 +415,99 @@ what_broke_a_kernel_is_kept(void **state)
     replays(unit, &later);
 }
 
+/* ---- parts ---- */
+
+#define CUT                                                                \
+    "recipe = cut\n[phase refine]\nstart = naive\nrounds = 1\nsplit = 4\n" \
+    "accept.best = faster\n"                                               \
+    "[role coder]\nsees = task, base\nreturns = file\n"
+
+#define PART(title, words, from, to)                                       \
+    "=== coder\n" title "\n```c\n#include <math.h>\nenum { " words " };\n" \
+    "static float twice(float x) { return 2 * x; }\n"                      \
+    "void kernel(" from ")\n{\n    " to "[0] = twice(X[0]);\n}\n```\n"
+
+static const char pieces[] = PART("means", "cost = 3", "const float *restrict X, float *restrict M",
+                                  "M") PART("exps", "cost = 4",
+                                            "const float *restrict X, const float *restrict M, "
+                                            "float *restrict Y",
+                                            "Y") CODER("whole", "cost = 50");
+
+/* Each part has a run of its own; what they come to is one kernel, and the verdict is on that. */
+static void
+parts_are_joined(void **state)
+{
+    struct unit *unit = *state;
+    struct play cut = {.recipe = CUT, .script = pieces, .cases = 2, .evaluations = 12};
+    struct played played = play(unit, &cut);
+    must(unit, played.status);
+    assert_string_equal(played.roles, "coder coder coder");
+    assert_non_null(strstr(played.calls[0].system, "M[r:R]"));
+    assert_null(strstr(played.calls[0].system, "exp(X"));
+    assert_non_null(strstr(played.calls[1].system, "in M: f32[R]"));
+    const struct store_candidate *joined = candidate_with(&played, "part2_kernel(in0, hone_");
+    assert_non_null(joined);
+    assert_string_equal(joined->role, "compose");
+    assert_string_equal(joined->accepted, "best");
+    assert_non_null(strstr(joined->kernel, "#define twice part1_twice"));
+    assert_non_null(strstr(joined->kernel, "static float hone_between_1[40]"));
+    assert_non_null(strstr(played.result.kernel, "part1_kernel"));
+    assert_true(played.result.evaluations <= 12);
+    assert_int_equal(events_of(&played, "share", "part "), 2);
+    for (size_t i = 0; i < played.candidate_count; i++) /* a part is no kernel of the task */
+        if (strstr(played.candidates[i].phase, ", part ") != NULL)
+            assert_false(played.candidates[i].verdicts[0].whole);
+    replays(unit, &cut);
+}
+
+/* Schedules of parts are lines of a schedule of the whole. */
+static void
+schedules_of_parts_are_one_schedule(void **state)
+{
+    struct unit *unit = *state;
+    struct play cut = {.recipe =
+                           "recipe = cut\n[phase refine]\nstart = naive\nrounds = 1\nsplit = 2\n"
+                           "[role coder]\nsees = task, base\nreturns = schedule\n",
+                       .script = "=== coder\n```schedule\nM: r@p j@v\n```\n"
+                                 "=== coder\n```schedule\nY: r@p j@v\n```\n"
+                                 "=== coder repeat\n```schedule\nY: r j\n```\n",
+                       .fake = {.fast = "@p"}};
+    struct played played = play(unit, &cut);
+    must(unit, played.status);
+    const struct store_candidate *joined = NULL;
+    for (size_t i = 0; i < played.candidate_count; i++)
+        if (!strcmp(played.candidates[i].role, "compose"))
+            joined = &played.candidates[i];
+    assert_non_null(joined);
+    assert_int_equal(joined->kind, STORE_SCHEDULE);
+    assert_non_null(strstr(joined->schedule, "M: r@p"));
+    assert_non_null(strstr(joined->schedule, "Y: r@p"));
+    replays(unit, &cut);
+}
+
+/* Calls are divided as evaluations are: the first part cannot use them up. */
+static void
+each_part_has_its_share(void **state)
+{
+    struct unit *unit = *state;
+    struct play cut = {.recipe = "recipe = cut\n[phase refine]\nstart = naive\nrounds = 9\n"
+                                 "split = 2\naccept.base = any\n"
+                                 "[role coder]\nsees = task, base\nreturns = file\n",
+                       .script = "=== coder repeat\n" KERNEL("again", "BROKEN = 1"),
+                       .calls = 9,
+                       .evaluations = 40};
+    struct played played = play(unit, &cut);
+    must(unit, played.status);
+    size_t calls[3] = {0};
+    for (size_t i = 0; i < played.call_count; i++)
+        calls[strstr(played.calls[i].phase, "part 1")   ? 0
+              : strstr(played.calls[i].phase, "part 2") ? 1
+                                                        : 2]++;
+    assert_int_equal(calls[0], 3);
+    assert_int_equal(calls[1], 3);
+    assert_int_equal(calls[2], 3);
+}
+
 int
 main(void)
 {
@@ -435,6 +528,9 @@ main(void)
         SCRATCH_TEST(a_search_begins_with_what_the_archive_has),
         SCRATCH_TEST(what_a_tester_proposes_is_judged),
         SCRATCH_TEST(what_broke_a_kernel_is_kept),
+        SCRATCH_TEST(parts_are_joined),
+        SCRATCH_TEST(schedules_of_parts_are_one_schedule),
+        SCRATCH_TEST(each_part_has_its_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
