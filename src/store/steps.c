@@ -340,5 +340,18 @@ static const char to_2[] =
     "CREATE INDEX item_feature_item ON item_feature (item);\n"
     "CREATE VIRTUAL TABLE item_words USING fts5 (key, text, content = '');\n";
 
-const char *const store__steps[] = {to_1, to_2};
+/* Vectors of texts, by the model that gave them: of items, and of what was asked about. Full text
+ * no longer merges by itself: words.c does it. */
+static const char to_3[] = "CREATE TABLE vector (\n"
+                           "    id INTEGER PRIMARY KEY,\n"
+                           "    model TEXT NOT NULL,\n"
+                           "    text_hash TEXT NOT NULL,\n"
+                           "    numbers BLOB NOT NULL,\n"
+                           "    UNIQUE (model, text_hash)\n"
+                           ") STRICT;\n"
+                           "INSERT INTO candidate_words (candidate_words, rank)\n"
+                           "    VALUES ('automerge', 0);\n"
+                           "INSERT INTO item_words (item_words, rank) VALUES ('automerge', 0);\n";
+
+const char *const store__steps[] = {to_1, to_2, to_3};
 const size_t store__step_count = sizeof store__steps / sizeof *store__steps;
