@@ -38,9 +38,8 @@ catch_interrupt(void)
 
 /* ---- before the work ---- */
 
-/* The file is tried before the work, not after. */
-static enum status
-check_output(struct cli *cli, const char *path)
+enum status
+optimize_check_output(struct cli *cli, const char *path)
 {
     const char *folder = file_folder_of(cli->arena, path);
     if (access(path, F_OK) == 0 ? access(path, W_OK) == 0 : access(folder, W_OK) == 0)
@@ -50,12 +49,12 @@ check_output(struct cli *cli, const char *path)
 }
 
 /* How many threads are meant is known after the options were read. */
-static const char *
-machine_key(struct arena *arena, const struct measure_facts *facts, const struct run_options *how)
+const char *
+optimize_machine_key(struct arena *arena, const struct measure_facts *facts,
+                     const struct coder_machine *how)
 {
     return arena_printf(arena, "%s %s %u bits, %u threads", facts->cpu,
-                        facts->family ? facts->family : "", how->machine.vector_bytes * 8,
-                        how->machine.threads);
+                        facts->family ? facts->family : "", how->vector_bytes * 8, how->threads);
 }
 
 /* ---- the archive ---- */
@@ -113,10 +112,9 @@ options_json(const struct cli *cli)
     return json.data;
 }
 
-/* What the schedules were chosen by. */
-static const char *
-machine_text(struct arena *arena, const struct measure_facts *facts,
-             const struct coder_machine *machine)
+const char *
+optimize_machine_json(struct arena *arena, const struct measure_facts *facts,
+                      const struct coder_machine *machine)
 {
     struct buf json = buf_in(arena);
     buf_puts(&json, "{\"cpu\":");
@@ -128,6 +126,8 @@ machine_text(struct arena *arena, const struct measure_facts *facts,
                (long long)machine->l2, (long long)machine->l3);
     json_field_number(&json, "gflops", machine->gflops > 0 ? machine->gflops : NAN);
     json_field_number(&json, "memory_gbs", machine->memory_gbs > 0 ? machine->memory_gbs : NAN);
+    json_field_number(&json, "memory_gbs_all",
+                      machine->memory_gbs_all > 0 ? machine->memory_gbs_all : NAN);
     buf_putc(&json, '}');
     return json.data;
 }
@@ -175,21 +175,22 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
     lang_canonical(&canonical, program);
     if (file_read(cli->arena, cli->operands[0], LANG_MAX_FILE, &source, ours) != STATUS_OK)
         source.text = NULL; /* it has gone since it was parsed */
-    *run = (struct store_run){.task = {.hash = lang_hash(cli->arena, program),
-                                       .name = lang_name(options->lang),
-                                       .canonical = canonical.data,
-                                       .source = source.text},
-                              .target = options->target->name,
-                              .recipe = options->team ? options->team->recipe->name : "builtin",
-                              .recipe_text = options->team ? options->team->recipe->text : NULL,
-                              .model = model_text(cli, options),
-                              .options = options_json(cli),
-                              .cases = cases_text(cli, options),
-                              .budget = budget_json(cli->arena, options),
-                              .machine = machine_text(cli->arena, facts, &options->machine),
-                              .machine_key = options->machine_key,
-                              .seed = options->seed,
-                              .started = clock_wall()};
+    *run =
+        (struct store_run){.task = {.hash = lang_hash(cli->arena, program),
+                                    .name = lang_name(options->lang),
+                                    .canonical = canonical.data,
+                                    .source = source.text},
+                           .target = options->target->name,
+                           .recipe = options->team ? options->team->recipe->name : "builtin",
+                           .recipe_text = options->team ? options->team->recipe->text : NULL,
+                           .model = model_text(cli, options),
+                           .options = options_json(cli),
+                           .cases = cases_text(cli, options),
+                           .budget = budget_json(cli->arena, options),
+                           .machine = optimize_machine_json(cli->arena, facts, &options->machine),
+                           .machine_key = options->machine_key,
+                           .seed = options->seed,
+                           .started = clock_wall()};
     run->task.family = run->task.hash;
     options->family = run->task.hash;
     options->run = run;
@@ -236,23 +237,37 @@ show(struct cli *cli, const struct run_options *options, const struct run_result
     return STATUS_OK;
 }
 
-/* Why there is nothing to give. */
+enum judge_status
+optimize_why(const struct run_result *result, const char **why)
+{
+    enum judge_status status = JUDGE_WRONG;
+    *why = "nothing was tried";
+    for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
+        for (size_t k = 0; k < result->cases[i].tried_count; k++)
+            if (result->cases[i].tried[k].status != JUDGE_CORRECT) {
+                status = result->cases[i].tried[k].status;
+                *why = result->cases[i].tried[k].reason;
+            }
+    if (result->kernel == NULL)
+        return status;
+    if (result->report.status != JUDGE_CORRECT) {
+        *why = result->report.reason;
+        return result->report.status;
+    }
+    *why = "bits differ from call to call";
+    return JUDGE_WRONG;
+}
+
 static void
 say_why(struct cli *cli, const struct run_options *options, const struct run_result *result)
 {
     const struct llm_budget *budget = options->team ? options->team->budget : NULL;
     const char *limit = budget ? llm_budget_reached(budget) : NULL;
-    const char *last = "nothing was tried";
-    if (limit != NULL)
+    const char *last;
+    optimize_why(result, &last);
+    if (limit != NULL && result->evaluations == 0) /* nobody could be asked */
         last =
             arena_printf(cli->arena, "the limit on %s is reached; --%s N raises it", limit, limit);
-    for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
-        for (size_t k = 0; k < result->cases[i].tried_count; k++)
-            if (result->cases[i].tried[k].status != JUDGE_CORRECT)
-                last = result->cases[i].tried[k].reason;
-    if (result->kernel != NULL)
-        last = result->report.status != JUDGE_CORRECT ? result->report.reason
-                                                      : "bits differ from call to call";
     log_warning(&cli->log, "no correct kernel was found in %u evaluations; the last said: %s",
                 result->evaluations, last);
 }
@@ -347,8 +362,37 @@ carry_out(struct optimize_job *job, struct run_options *options, struct judge *j
     struct run_judge nobody = {.seconds = wall}; /* a replay asks no judge */
     if (job->mode == RUN_REPLAY)
         return run_optimize_by(job->cli->arena, &nobody, options, result, job->cli->diags);
-    catch_interrupt();
+    if (job->taker == NULL)
+        catch_interrupt();
     return run_optimize(job->cli->arena, judge, options, result, job->cli->diags);
+}
+
+/* The result goes to whoever wants it, else to the screen and the file. */
+static enum status
+deliver(const struct optimize_job *job, enum status status, const struct run_options *options,
+        struct judge *judge, const struct run_result *result, const char *file)
+{
+    struct cli *cli = job->cli;
+    if (job->taker != NULL)
+        return status == STATUS_OK || status == STATUS_NO
+                   ? job->taker->take(job->taker->context, status, options, judge, result)
+                   : status;
+    warn_of_start(cli, options->start, result);
+    if (status == STATUS_OK)
+        return show(cli, options, result, file);
+    if (status == STATUS_NO)
+        say_why(cli, options, result);
+    return status;
+}
+
+/* Who proposes besides the built-in search, if anybody does. */
+static enum status
+open_team(const struct optimize_job *job, struct run_options *options, struct optimize_team *team)
+{
+    const struct config *config;
+    if (job->taker != NULL && job->taker->alone)
+        return config_read(job->cli, &config);
+    return optimize_open_team(job->cli, job->earlier, options, team);
 }
 
 enum status
@@ -365,17 +409,17 @@ optimize_do(struct optimize_job *job, struct run_result *result)
     enum status status = optimize_read_options(cli, &options);
     if (status == STATUS_OK)
         status = open_task(cli, job->earlier, &options, &file);
-    if (status == STATUS_OK && job->mode != RUN_REPLAY)
-        status = check_output(cli, file);
+    if (status == STATUS_OK && job->mode != RUN_REPLAY && job->taker == NULL)
+        status = optimize_check_output(cli, file);
     if (status != STATUS_OK)
         return status;
-    options.machine_key = machine_key(cli->arena, &facts, &options);
+    options.machine_key = optimize_machine_key(cli->arena, &facts, &options.machine);
     struct optimize_view view = {cli, lang_name(options.lang), options.machine.threads};
-    options.progress = optimize_progress;
-    options.context = &view;
+    options.progress = job->taker ? job->taker->progress : optimize_progress;
+    options.context = job->taker ? job->taker->context : &view;
     team.task = view.task;
     team.team.cpu = facts.cpu;
-    status = optimize_open_team(cli, job->earlier, &options, &team);
+    status = open_team(job, &options, &team);
     if (status == STATUS_OK && cli_given(cli, "dry-run") != NULL) {
         status = optimize_dry(cli, &options);
         optimize_close_team(&team);
@@ -390,11 +434,7 @@ optimize_do(struct optimize_job *job, struct run_result *result)
         status = carry_out(job, &options, judge, result);
         log_progress_done(&cli->log);
         if (job->mode != RUN_REPLAY) {
-            warn_of_start(cli, options.start, result);
-            if (status == STATUS_OK)
-                status = show(cli, &options, result, file);
-            else if (status == STATUS_NO)
-                say_why(cli, &options, result);
+            status = deliver(job, status, &options, judge, result, file);
             close_archive(cli, &options, result);
         }
     }

@@ -83,9 +83,12 @@ store__disown(struct store *store, int64_t run);
 bool
 store__has_owner(const struct store *store, int64_t run);
 
+/* Benchmarks are owned in the same way, by the bytes from here on. */
+#define STORE_OWNED_BENCH ((int64_t)1 << 40)
+
 /* ---- name.c ---- */
 
-/* A name that no run has, within a transaction. */
+/* A name that no run and no benchmark has, within a transaction. */
 void
 store__new_name(struct store *store, char name[STORE_NAME]);
 
@@ -93,6 +96,10 @@ store__new_name(struct store *store, char name[STORE_NAME]);
  * says why there is none, or store->error is set. */
 int64_t
 store__run_named(struct store *store, struct arena *arena, const char *name, const char **why);
+
+/* The same for benchmarks; there is no `best`. */
+int64_t
+store__bench_named(struct store *store, struct arena *arena, const char *name, const char **why);
 
 /* ---- text.c ---- */
 

@@ -1326,8 +1326,8 @@ vf32_cosh(vf32 x)
 }
 
 //@ erf: select maxmin abs
-/* Near 0 a polynomial; farther 1 - r^4, r a polynomial for the fourth root of 1 - erf: what is wrong
- * with r counts less the nearer erf is to 1, and no exponential is needed. */
+/* Near 0 a polynomial; farther 1 - r^4, r a polynomial for the fourth root of 1 - erf: what is
+ * wrong with r counts less the nearer erf is to 1, and no exponential is needed. */
 HONE_INLINE vf32
 vf32_erf(vf32 x)
 {
