@@ -150,6 +150,13 @@ enum judge_effort {
 
 extern const char *const judge_effort_name[JUDGE_EFFORT_COUNT];
 
+/* Inputs that somebody proposes: they join the judge's own and take the place of none. What cannot
+ * be read (task_pattern(), task_sizes()) is left out. */
+struct judge_extra {
+    const char *pattern; /* "X[i,j] = if(i == 0, 64, 0)"; "": inputs of the usual kinds */
+    const char *sizes;   /* "R=1 N=17", as a case that is only checked; "": in every case */
+};
+
 struct judge_setup {
     struct lang *lang;
     const size_t *cases; /* numbers of lang's cases; NULL: all */
@@ -161,6 +168,8 @@ struct judge_setup {
     bool same_inputs; /* secret ones, drawn once for the whole task: a search's candidates */
     bool no_baseline; /* leave out `naive` */
     enum judge_effort effort;
+    const struct judge_extra *extras;
+    size_t extra_count;
 };
 
 struct judge_task;
