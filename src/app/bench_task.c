@@ -82,7 +82,8 @@ race_torch(struct work *work, const struct run_options *options, struct judge *j
                                     .seed = options->seed,
                                     .suite = work->row.suite,
                                     .path = work->row.path,
-                                    .kernel = result->kernel};
+                                    .kernel = result->kernel,
+                                    .judged_us = judge_first_timed(&result->report)->time.median};
     if (bench_against_torch(arena, &rivalry, rows, &count, diags) == STATUS_OK)
         return count;
     work->row.reason = arena_printf(arena, "torch: %s", first_message(arena, diags));

@@ -178,6 +178,12 @@ judge_box(const struct judge *judge)
     return box_machine(judge->box);
 }
 
+bool
+judge_goes_first(const struct judge *judge)
+{
+    return judge->realtime >= 0;
+}
+
 const struct box *
 judge_jail(const struct judge *judge)
 {
