@@ -436,6 +436,18 @@ go_on(struct session *session, const char *name)
 
 /* ---- the work ---- */
 
+/* Figures from a busy machine are figures of the others. */
+static void
+warn_of_others(struct cli *cli)
+{
+    struct measure_clock clock = measure_clock_open();
+    struct measure_state state;
+    measure_state_read(cli->arena, &clock, &state);
+    if (!state.fit && state.reason_count > 0)
+        log_warning(&cli->log, "this machine is not fit to measure on: %s; hone machine tells more",
+                    state.reason[0]);
+}
+
 static enum status
 find_self(struct session *session)
 {
@@ -482,6 +494,7 @@ work(struct session *session)
         return status;
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
+    warn_of_others(cli);
     session->began = clock_seconds();
     status = bench_work(&team, session->left_count, cli->diags);
     log_progress_done(&cli->log);

@@ -36,6 +36,10 @@ bench_is_correct(const struct store_bench_task *row);
 const struct store_baseline *
 bench_baseline(const struct store_bench_task *row, const char *name);
 
+/* What our kernel took beside this baseline. */
+double
+bench_time_beside(const struct store_bench_task *row, const char *baseline);
+
 /* Of a correct row; NAN otherwise. */
 double
 bench_speedup(const struct store_bench_task *row, const char *baseline);
