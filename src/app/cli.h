@@ -137,6 +137,8 @@ verb_show(struct cli *cli);
 enum status
 verb_explain(struct cli *cli);
 enum status
+verb_report(struct cli *cli);
+enum status
 verb_diff(struct cli *cli);
 enum status
 verb_say(struct cli *cli);

@@ -140,10 +140,16 @@ static const struct option show_options[] = {
     {0, "call", "N", "RUN: the prompt and the reply of one call"},
     {0, "watch", NULL, "RUN: follow it until it ends"},
     {0, "code", NULL, "RUN.N: the kernel"},
+    {0, "asm", NULL, "RUN.N: the hot loop of its machine code, compiled again"},
     {0, "diff", NULL, "RUN.N: what changed from its parent"},
     {0, "prompt", NULL, "RUN.N: what the model was asked"},
     {0, "reply", NULL, "RUN.N: what it answered"},
     {0, "verdict", NULL, "RUN.N: the whole verdict, as JSON"},
+    {0},
+};
+
+static const struct option report_options[] = {
+    {'o', NULL, "FILE.html", "where the page is written (default: the task's name)"},
     {0},
 };
 
@@ -397,6 +403,23 @@ const struct verb verbs[] = {
         .most = 1,
         .paged = true,
         .run = verb_explain,
+    },
+    {
+        .name = "report",
+        .group = GROUP_LOOK,
+        .summary = "a run or a benchmark as one page of HTML: curves, roofline, tree, kernel, cost",
+        .operands = "RUN | SUITE",
+        .details =
+            "Writes one file that needs no network and no other file: best-so-far curves, the "
+            "tree\n"
+            "of candidates, a roofline with every candidate on it, verdicts, cost and tokens, the\n"
+            "winning kernel with its diff to the start, the machine, and for each figure the\n"
+            "command that repeats it. RUN may be a benchmark; SUITE is the last one, if it is of\n"
+            "that suite: summary, speed-ups of its tasks with intervals, fast_p, light, slowest.\n",
+        .options = report_options,
+        .least = 1,
+        .most = 1,
+        .run = verb_report,
     },
     {
         .name = "diff",

@@ -129,9 +129,6 @@ judge_open(const struct judge_options *options, struct judge **judge, struct dia
 void
 judge_close(struct judge *judge); /* NULL is allowed */
 
-const struct box_machine *
-judge_box(const struct judge *judge);
-
 /* The box itself, for who looks at kernels without judging them (profile). */
 const struct box *
 judge_jail(const struct judge *judge);

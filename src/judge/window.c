@@ -147,7 +147,7 @@ judge_window_take(struct judge_window *window, double seconds, double *us, size_
     if (!arena)
         return judge__no_memory(diags);
     do {
-        struct judge__sample sample;
+        struct judge__sample sample = {0};
 
         if (rng_below(&window->pool.random, CHECKED) == 0)
             status = take_checked(window, arena, diags);
