@@ -27,6 +27,8 @@ static void
 say(void *context, const struct run_progress *progress)
 {
     (void)context;
+    if (progress->program->check_only)
+        return; /* its time is nobody's */
     printf("at %u %u %.17g %.17g\n", progress->evaluations, progress->most, progress->best_us,
            progress->light_us);
     fflush(stdout);

@@ -389,10 +389,12 @@ begin(struct session *session)
     struct suite_plan plan = {0};
     struct coder_machine machine;
     struct measure_facts facts;
-    unsigned threads = 0;
+    unsigned threads = 0, jobs = 1;
     enum status status = select_tasks(cli, &plan);
     if (status == STATUS_OK)
         status = config_threads(cli, &threads);
+    if (status == STATUS_OK)
+        status = read_jobs(cli, threads, &jobs);
     if (status == STATUS_OK)
         status = read_recipes(cli, cli->config, &view->bench.recipes);
     if (status == STATUS_OK)
@@ -401,8 +403,7 @@ begin(struct session *session)
         return status;
     make_rows(cli, &plan, view->bench.recipes, view);
     schedule_machine(cli->arena, &machine, &facts);
-    if (threads > 0)
-        machine.threads = threads;
+    machine.threads = threads > 0 ? threads : machine.threads / jobs;
     view->bench.title = title_of(cli);
     view->bench.model = cli_given(cli, "model");
     view->bench.options = options_json(cli);
@@ -551,12 +552,7 @@ run_benchmark(struct cli *cli)
 {
     struct session session = {.cli = cli};
     const char *name = cli_given(cli, "resume"), *file = cli_given(cli, "o");
-    unsigned jobs, threads = 0;
     enum status status = file ? optimize_check_output(cli, file) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = config_threads(cli, &threads);
-    if (status == STATUS_OK)
-        status = read_jobs(cli, threads, &jobs);
     if (status == STATUS_OK)
         status = name != NULL ? go_on(&session, name) : begin(&session);
     if (status == STATUS_OK)
