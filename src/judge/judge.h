@@ -134,6 +134,10 @@ judge_close(struct judge *judge); /* NULL is allowed */
 const struct box *
 judge_jail(const struct judge *judge);
 
+/* Whether short samples run before all other processes: what is timed beside them should too. */
+bool
+judge_goes_first(const struct judge *judge);
+
 /* ---- a task ---- */
 
 /*    id      name       how long it measures */
@@ -250,8 +254,13 @@ judge_window_open(struct judge_task *task, struct judge_kernel *kernel, size_t n
 void
 judge_window_close(struct judge_window *window); /* NULL is allowed */
 
+/* Sets of inputs that its calls go round. */
+size_t
+judge_window_sets(const struct judge_window *window);
+
 /* Times of single calls in microseconds, in at most `most` samples and about so many seconds, at
- * least one. Samples are checked as those of judge_compare() are. STATUS_NO: the kernel failed. */
+ * least one. Its sets of inputs are gone through again and again: a time that is far below that of
+ * the verdict is a kernel that remembers. STATUS_NO: the kernel failed. */
 enum status
 judge_window_take(struct judge_window *window, double seconds, double *us, size_t most,
                   size_t *count, struct diags *diags);

@@ -277,6 +277,7 @@ struct judge__calls {
     const struct judge__object *object;
     const size_t *slots; /* numbers, one for each call */
     size_t count;
+    size_t rounds; /* how often they are gone through; 0: once */
     unsigned threads;
     double seconds;  /* limit */
     bool realtime;   /* before all other processes, where that is allowed */
