@@ -78,7 +78,7 @@ function bestSoFar(one, cost, width) {
     return plot;
   }
   const lines = one.baselines.map((b) => [b.name, b.us]).concat(known(one.light_us) ? [['speed of light', one.light_us]] : []);
-  const most = Math.max(...steps.map((s) => s.x));
+  const most = steps.reduce((x, s) => Math.max(x, s.x), 0);
   const x = linear([0, most || 1], [box.left, box.right]);
   const y = logarithmic(spread(timed.map((s) => s.row.us).concat(lines.map(([, us]) => us))), [box.bottom, box.top]);
   axes(plot, box, x, y, { xWords: cost.words, yWords: 'time', xText: cost.text, yText: tickTime });
