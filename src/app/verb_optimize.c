@@ -144,8 +144,22 @@ model_text(const struct cli *cli, const struct run_options *options)
     return options->team->model_count > 0 ? text.data : "builtin";
 }
 
-/* Without an archive the work is done all the same. */
-static void
+/* Without an archive the work is done all the same; but what models are paid for must be kept. */
+static enum status
+do_without(struct cli *cli, struct run_options *options, const struct diags *why)
+{
+    const char *message = diags_count(why) > 0 ? diags_get(why, 0)->message : "there is no archive";
+    options->store = NULL;
+    if (options->team != NULL && options->team->llm != NULL) {
+        diags_add(cli->diags, DIAG_ERROR, (struct place){0},
+                  "%s; replies that are paid for must be kept: nothing was asked", message);
+        return STATUS_MACHINE;
+    }
+    log_warning(&cli->log, "nothing is recorded: %s", message);
+    return STATUS_OK;
+}
+
+static enum status
 open_archive(struct cli *cli, struct run_options *options, const struct measure_facts *facts,
              struct store_run *run)
 {
@@ -156,12 +170,8 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
     struct buf canonical = buf_in(cli->arena);
     struct source source;
     if (path == NULL || program == NULL ||
-        store_open(path, &how, &options->store, ours) != STATUS_OK) {
-        options->store = NULL;
-        if (diags_count(ours) > 0)
-            log_warning(&cli->log, "nothing is recorded: %s", diags_get(ours, 0)->message);
-        return;
-    }
+        store_open(path, &how, &options->store, ours) != STATUS_OK)
+        return do_without(cli, options, ours);
     lang_canonical(&canonical, program);
     if (file_read(cli->arena, cli->operands[0], LANG_MAX_FILE, &source, ours) != STATUS_OK)
         source.text = NULL; /* it has gone since it was parsed */
@@ -184,12 +194,10 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
     run->task.family = run->task.hash;
     options->family = run->task.hash;
     options->run = run;
-    if (store_run_begin(options->store, run, ours) != STATUS_OK) {
-        log_warning(&cli->log, "nothing is recorded: %s",
-                    diags_count(ours) ? diags_get(ours, 0)->message : "no run");
-        store_close(options->store);
-        options->store = NULL;
-    }
+    if (store_run_begin(options->store, run, ours) == STATUS_OK)
+        return STATUS_OK;
+    store_close(options->store);
+    return do_without(cli, options, ours);
 }
 
 static void
@@ -324,10 +332,8 @@ static enum status
 open_run(struct optimize_job *job, struct run_options *options, const struct measure_facts *facts,
          struct store_run *run)
 {
-    if (job->earlier == NULL) {
-        open_archive(job->cli, options, facts, run);
-        return STATUS_OK;
-    }
+    if (job->earlier == NULL)
+        return open_archive(job->cli, options, facts, run);
     *run = *job->earlier;
     options->store = job->store;
     options->run = run;

@@ -140,6 +140,7 @@ static const struct option show_options[] = {
     {0, "call", "N", "RUN: the prompt and the reply of one call"},
     {0, "watch", NULL, "RUN: follow it until it ends"},
     {0, "code", NULL, "RUN.N: the kernel"},
+    {0, "asm", NULL, "RUN.N: the hot loop of its machine code, compiled again"},
     {0, "diff", NULL, "RUN.N: what changed from its parent"},
     {0, "prompt", NULL, "RUN.N: what the model was asked"},
     {0, "reply", NULL, "RUN.N: what it answered"},

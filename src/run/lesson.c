@@ -243,8 +243,9 @@ find_items(struct team *team, enum recipe_memory kind, unsigned most, const char
     if (loop->ledger->store == NULL || most == 0)
         return *text;
     struct diags *ours = diags_create(loop->arena, 2); /* without memory the run goes on */
-    if (store_items_similar(loop->ledger->store, loop->arena, &likeness, &items, &count, ours) !=
-        STATUS_OK)
+    if (team__embed(team, &likeness) != STATUS_OK ||
+        store_items_similar(loop->ledger->store, loop->arena, &likeness, &items, &count, ours) !=
+            STATUS_OK)
         return *text;
     if (rule->q > 0)
         choose_by_value(team, rule->q, items, count, most);
@@ -262,6 +263,7 @@ team__recall(struct team *team, enum recipe_memory kind, unsigned most)
     const char *text = "";
     enum status status =
         ledger_recall(loop->ledger, "memory", recipe_memory_info[kind].name, &text, loop->diags);
+    team__pass_embeddings(team);
     if (status == STATUS_NO) {
         find_items(team, kind, most, &text);
         status =

@@ -88,6 +88,7 @@ struct run_team {
     bool stand_ins;     /* `builtin` plays every role; else phases with roles need a model */
     const struct run_role_model *roles;
     size_t role_count;
+    const struct llm_model *embeddings; /* gives vectors of texts, for memory; NULL: none does */
     struct llm_budget *budget;
     /* Figures of a kernel in a case; STATUS_NO: there are none. NULL: nobody looks. */
     enum status (*profile)(void *context, struct arena *arena, const char *kernel,

@@ -367,8 +367,8 @@ team__spent(const struct team *team)
 
 /* What is spent is counted when a reply is read, in the order of the questions: so limits end a run
  * that goes on, or is replayed, where they ended it then. */
-static void
-count(struct team *team, const struct store_call *then)
+void
+team__count(struct team *team, const struct store_call *then)
 {
     struct llm_budget *budget = team->who->budget;
     if (budget == NULL || !strcmp(then->wire, "builtin"))
@@ -462,7 +462,7 @@ receive(struct team *team, struct speech *speech)
         speech->text = speech->then->reply;
         speech->row.outcome = speech->then->outcome;
         speech->row.message = speech->then->message;
-        count(team, speech->then);
+        team__count(team, speech->then);
     } else if (speech->model == NULL) {
         speech->row.reply = speech->text;
         speech->row.outcome = llm_outcome_info[LLM_OK].name;
@@ -472,7 +472,7 @@ receive(struct team *team, struct speech *speech)
     } else {
         status = await(team, speech);
         if (status == STATUS_OK)
-            count(team, &speech->row);
+            team__count(team, &speech->row);
     }
     if (status != STATUS_OK)
         return status;

@@ -86,9 +86,10 @@ struct team {
     size_t notes;   /* of the inbox that were taken */
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
-    bool alone;    /* models gave too much that cannot be used: stand-ins go on */
-    double tokens; /* of the reply that is coming in, */
-    bool waiting;  /* and that it is waited for */
+    bool alone;      /* models gave too much that cannot be used: stand-ins go on */
+    double tokens;   /* of the reply that is coming in, */
+    bool waiting;    /* and that it is waited for */
+    bool no_vectors; /* the endpoint for them failed */
     struct phase *phase;
 };
 
@@ -197,6 +198,10 @@ team__numbered(struct arena *arena, const char *question, const struct speech *s
 /* Which limit of models is reached; NULL: none. */
 const char *
 team__spent(const struct team *team);
+
+/* What a call has cost, against the limits. */
+void
+team__count(struct team *team, const struct store_call *then);
 
 /* ---- see.c ---- */
 
@@ -368,6 +373,17 @@ team__learn(struct slot *slot, const struct node *base, double gain);
 /* Items of earlier runs and of this one as a section; "" if there are none. */
 const char *
 team__recall(struct team *team, enum recipe_memory kind, unsigned most);
+
+/* ---- embed.c ---- */
+
+/* Lets the likeness be compared by vectors too, if the user has an endpoint that gives them; if it
+ * fails, by words and features alone, and it is not asked again. */
+enum status
+team__embed(struct team *team, struct store_likeness *likeness);
+
+/* The answer that vectors led to is known: the calls for them are passed over, and counted. */
+void
+team__pass_embeddings(struct team *team);
 
 /* ---- plan.c ---- */
 

@@ -93,6 +93,9 @@ char *
 sql_get_text(struct sql *sql, struct arena *arena);
 char *
 sql_get_bytes(struct sql *sql, struct arena *arena, size_t *count);
+/* Without a copy: only until the next row. */
+const void *
+sql_peek_bytes(struct sql *sql, size_t *count);
 char *
 sql_get_kept(struct sql *sql, struct arena *arena);
 char *

@@ -340,7 +340,21 @@ static const char to_2[] =
     "CREATE INDEX item_feature_item ON item_feature (item);\n"
     "CREATE VIRTUAL TABLE item_words USING fts5 (key, text, content = '');\n";
 
-static const char to_3[] =
+/* Vectors of texts, by the model that gave them: of items, and of what was asked about. Full text
+ * no longer merges by itself: words.c does it. */
+static const char to_3[] = "CREATE TABLE vector (\n"
+                           "    id INTEGER PRIMARY KEY,\n"
+                           "    model TEXT NOT NULL,\n"
+                           "    text_hash TEXT NOT NULL,\n"
+                           "    numbers BLOB NOT NULL,\n"
+                           "    UNIQUE (model, text_hash)\n"
+                           ") STRICT;\n"
+                           "INSERT INTO candidate_words (candidate_words, rank)\n"
+                           "    VALUES ('automerge', 0);\n"
+                           "INSERT INTO item_words (item_words, rank) VALUES ('automerge', 0);\n";
+
+/* Benchmarks: the plan of one, what came of each task, and the times beside it. */
+static const char to_4[] =
     "CREATE TABLE bench (\n"
     "    id INTEGER PRIMARY KEY AUTOINCREMENT,\n"
     "    name TEXT NOT NULL UNIQUE,\n"
@@ -397,5 +411,5 @@ static const char to_3[] =
     "    FOREIGN KEY (bench, place) REFERENCES bench_task (bench, place)\n"
     ") STRICT, WITHOUT ROWID;\n";
 
-const char *const store__steps[] = {to_1, to_2, to_3};
+const char *const store__steps[] = {to_1, to_2, to_3, to_4};
 const size_t store__step_count = sizeof store__steps / sizeof *store__steps;

@@ -11,6 +11,7 @@
  *   store_earlier         schedules that served the same program at other sizes
  *   store_verdict_find    was exactly this judged before: nothing is measured twice
  *   store_item_put        what was learned, for later runs; store_items_similar() finds it
+ *   store_vectors_put     vectors of texts, by which similar items are found too
  *   store_search          candidates by words of their code and rationale
  *   store_bench_begin     a benchmark and its plan: the tasks that it is going to measure
  *   store_bench_task_end  what came of one of them; those without an end are still to be done
@@ -487,14 +488,36 @@ struct store_likeness {
     const char *text;     /* any words: a program, a diagnosis */
     const char *features; /* separated by blanks */
     const char *kinds;    /* separated by blanks; NULL: all */
+    const char *meaning;  /* a text whose vector is compared with theirs; NULL: none is */
+    const char *model;    /* that gives those vectors */
     size_t most;          /* 0: 10 */
 };
 
-/* Those whose words (bm25) and features (overlap, rare ones count more) are most like it, merged by
- * reciprocal rank, the best first. */
+/* Those whose words (bm25), features (overlap, rare ones count more) and vectors (cosine) are most
+ * like it, merged by reciprocal rank, the best first. */
 enum status
 store_items_similar(struct store *store, struct arena *arena, const struct store_likeness *likeness,
                     struct store_item **items, size_t *count, struct diags *diags);
+
+/* ---- vectors of texts, as a model gives them ---- */
+
+struct store_vector {
+    const char *text;     /* known again by its hash */
+    const float *numbers; /* of length 1 */
+    size_t size;
+};
+
+/* What a likeness is compared by: its meaning and the texts of the newest items of its kinds, as
+ * far as they have no vector of its model yet; at most `most`, each once. */
+enum status
+store_vectors_missing(struct store *store, struct arena *arena,
+                      const struct store_likeness *likeness, size_t most, const char ***texts,
+                      size_t *count, struct diags *diags);
+
+/* Together with the end of the call that gave them, which may be NULL: both or neither. */
+enum status
+store_vectors_put(struct store *store, const char *model, const struct store_vector *vectors,
+                  size_t count, const struct store_call *call, struct diags *diags);
 
 /* ---- what is known already ---- */
 
