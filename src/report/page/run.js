@@ -20,7 +20,7 @@ function head() {
   const row = best && first.name ? timedIn(best, first.name) : null;
   const base = row && first.baselines[0];
   page.append(html('div', { class: 'tiles' },
-    tile(row ? time(row.us) : 'none', row ? `best, case ${row.name}${interval(row)}` : 'no correct kernel'),
+    tile(row ? time(row.us) : 'none', row ? `best, case ${row.name}${interval(row)}` : 'no kernel is correct in every case'),
     row && known(row.light) && tile(percent(row.light), `of the speed of light (${first.limit || 'limit'})`),
     base && tile(gain(base.speedup, base.low, base.high), `against ${base.name}, which needs ${time(base.us)}`),
     tile(String(run.evaluations), `evaluations, ${run.candidates.length} candidates`),
