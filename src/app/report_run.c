@@ -125,11 +125,13 @@ cases_of(struct arena *arena, const struct archive_run *run)
     return list;
 }
 
-/* From the program as it was stored; one that uses other files cannot be read again. */
-static void
+/* From the program as it was stored; one that uses other files cannot be read again.
+ * True: some case has a cost. */
+static bool
 count_costs(struct arena *arena, const struct store_run *run, const struct case_list *list)
 {
     struct diags *diags = diags_create(arena, 4);
+    bool counted = false;
     const char *source = run->task.source;
     struct lang *lang = lang_parse(arena, arena_printf(arena, "%s.op", run->task.name), source,
                                    strlen(source), diags);
@@ -140,9 +142,11 @@ count_costs(struct arena *arena, const struct store_run *run, const struct case_
         if (program == NULL)
             continue;
         lang_cost(program, &cost);
+        counted = true;
         one->flops = cost.flops;
         one->bytes = cost.bytes_in + cost.bytes_out;
     }
+    return counted;
 }
 
 static double
@@ -441,14 +445,14 @@ put_commands(struct buf *json, const struct report_subject *subject)
     buf_putc(json, ']');
 }
 
-void
+bool
 report_run_json(struct buf *json, const struct report_subject *subject)
 {
     const struct archive_run *run = subject->run;
     const struct store_verdict *verdict = subject->best ? archive_verdict(subject->best) : NULL;
     struct case_list cases = cases_of(json->arena, run);
     json_t *judged = verdict && verdict->json ? json_loads(verdict->json, 0, NULL) : NULL;
-    count_costs(json->arena, &run->row, &cases);
+    bool counted = count_costs(json->arena, &run->row, &cases);
     report_made_json(json, subject->now);
     json_field_number(json, "seed", (double)run->row.seed);
     json_field_string(json, "started", report_date(json->arena, run->row.started));
@@ -465,4 +469,5 @@ report_run_json(struct buf *json, const struct report_subject *subject)
     put_commands(json, subject);
     buf_puts(json, "}");
     json_decref(judged);
+    return counted;
 }
