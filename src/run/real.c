@@ -79,6 +79,21 @@ drop(void *context, struct judge_kernel *kernel)
     judge_kernel_close(kernel);
 }
 
+static enum status
+build(void *context, struct judge_task *task, struct arena *arena, const char *text,
+      struct judge_report *report, struct diags *diags)
+{
+    struct judge_kernel *kernel;
+    (void)context;
+    enum status status =
+        judge_build(task, arena, "kernel", text, strlen(text), &kernel, report, diags);
+    if (status == STATUS_OK) {
+        judge_kernel_close(kernel);
+        keep(arena, report);
+    }
+    return status;
+}
+
 /* Interleaved, so that no drift of the machine decides. */
 static enum status
 compare(void *context, struct judge_task *task, struct judge_kernel *champion,
@@ -127,6 +142,7 @@ run_real_judge(struct judge *judge)
                               .look = look,
                               .ahead = ahead,
                               .drop = drop,
+                              .build = build,
                               .compare = compare,
                               .verdict = verdict};
 }

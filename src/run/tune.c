@@ -12,7 +12,6 @@ enum {
     DRAFTED = 64,   /* schedules that the model looks at, */
     DRAFTS = 5,     /* and how many of them are tried */
     DRAFTABLE = 24, /* stages: of larger programs a look costs too much */
-    BETWEEN = 0x1e, /* stands between schedules in one text */
 };
 
 struct tuning {
@@ -278,44 +277,15 @@ try_start(struct tuning *tuning)
     return status;
 }
 
-/* Schedules that served the same program at other sizes, in one text. */
-static enum status
-find_earlier(struct tuning *tuning, const char **found)
-{
-    const struct run_options *options = tuning->loop->options;
-    struct store_question question = {.family = options->family,
-                                      .target = options->target->name,
-                                      .machine_key = options->machine_key,
-                                      .most = 4};
-    struct store_answer *answers;
-    struct buf text = buf_in(tuning->loop->arena);
-    size_t count = 0;
-    enum status status = STATUS_OK;
-    if (options->store != NULL)
-        status = store_earlier(options->store, tuning->loop->arena, &question, &answers, &count,
-                               tuning->loop->diags);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&text, "%s%c", answers[i].schedule, BETWEEN);
-    *found = text.data ? text.data : "";
-    return status == STATUS_NO ? STATUS_OK : status;
-}
-
 static enum status
 try_earlier(struct tuning *tuning)
 {
     struct loop *loop = tuning->loop;
-    const char *name = tuning->to->program->case_name, *found;
-    enum status status = ledger_recall(loop->ledger, "earlier", name, &found, loop->diags);
-    if (status == STATUS_NO) {
-        status = find_earlier(tuning, &found);
-        if (status == STATUS_OK)
-            status = ledger_note(loop->ledger, "earlier", name, found, loop->diags);
-    }
-    while (status == STATUS_OK && *found) {
-        size_t length = strcspn(found, (char[]){BETWEEN, 0});
-        status = try_schedule(tuning, arena_strndup(loop->arena, found, length), "memory");
-        found += length + (found[length] == BETWEEN);
-    }
+    const struct program *program = tuning->to->program;
+    const char *found;
+    enum status status = run__seeds(loop, program, loop->seeds, program->case_name, &found);
+    while (status == STATUS_OK && *found)
+        status = try_schedule(tuning, run__next_seed(loop->arena, &found), "memory");
     return status;
 }
 
