@@ -3,7 +3,7 @@
  *   judge.c    opening, the whole verdict
  *   cases.c    a task: its cases, what can be judged here, sizes drawn for `any`
  *   extra.c    inputs and sizes that somebody proposes
- *   build.c    a kernel's text becomes objects; cache.c keeps them
+ *   build.c    a kernel's text becomes objects; cache.c keeps them; ahead.c builds several
  *   slots.c    memory: one slot holds the inputs and outputs of one call
  *   sets.c     inputs and what they should give
  *   run.c      one process in the box: some calls, each on a slot of its own
@@ -253,6 +253,11 @@ struct judge__source {
     size_t length;
 };
 
+/* The text of a kernel as it is built for one case. */
+struct judge__source
+judge__source_of(const struct judge_task *task, struct arena *arena, const char *file,
+                 size_t number, const struct target_kernel *read);
+
 /* From the cache, or built and audited. report->status says what came of it. */
 enum status
 judge__object(struct judge *judge, struct arena *arena, const struct target *target,
@@ -272,6 +277,7 @@ struct judge__calls {
     const struct judge__object *object;
     const size_t *slots; /* numbers, one for each call */
     size_t count;
+    size_t rounds; /* how often they are gone through; 0: once */
     unsigned threads;
     double seconds;  /* limit */
     bool realtime;   /* before all other processes, where that is allowed */

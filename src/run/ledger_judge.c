@@ -166,6 +166,24 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
     return status;
 }
 
+/* Nothing is built for what the ledger will answer. */
+static enum status
+ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+      struct diags *diags)
+{
+    struct court *court = context;
+    struct told_task *told = (struct told_task *)task;
+    const struct ledger *ledger = court->ledger;
+    bool knows = !ledger->off && (ledger->event_next < ledger->event_count ||
+                                  ledger->mode == RUN_REPLAY || ledger->difference != NULL);
+    if (knows || court->real.ahead == NULL)
+        return STATUS_OK;
+    enum status status = open_real(court, told, diags);
+    if (status == STATUS_OK)
+        status = court->real.ahead(court->real.context, told->real, texts, count, diags);
+    return status;
+}
+
 /* One that is only known from the archive is built again, to be compared. */
 static enum status
 build_again(struct court *court, struct told_task *task, struct told_kernel *kernel, bool *built,
@@ -292,6 +310,7 @@ ledger_judge(struct ledger *ledger, const struct run_judge *real)
                               .open = open_task,
                               .close = close_task,
                               .look = look,
+                              .ahead = ahead,
                               .drop = drop,
                               .build = build,
                               .compare = compare,

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define KERNEL_FILE "schedule" /* a name for messages; it is part of what is built */
+
 static double
 seconds(void *context)
 {
@@ -52,12 +54,22 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
 {
     (void)context;
     enum status status =
-        judge_build(task, arena, "schedule", text, strlen(text), kernel, report, diags);
+        judge_build(task, arena, KERNEL_FILE, text, strlen(text), kernel, report, diags);
     if (status == STATUS_OK && report->status == JUDGE_BUILT)
         status = judge_glance(task, arena, *kernel, report, diags);
     if (status == STATUS_OK)
         keep(arena, report);
     return status;
+}
+
+static enum status
+ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+      struct diags *diags)
+{
+    (void)context;
+    (void)diags;
+    judge_build_ahead(task, KERNEL_FILE, texts, count);
+    return STATUS_OK;
 }
 
 static void
@@ -128,6 +140,7 @@ run_real_judge(struct judge *judge)
                               .open = open_task,
                               .close = close_task,
                               .look = look,
+                              .ahead = ahead,
                               .drop = drop,
                               .build = build,
                               .compare = compare,

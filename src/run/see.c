@@ -208,6 +208,16 @@ put_target(struct team *team)
     return buf.data;
 }
 
+/* Made once: the example is emitted by the micro-coder, which takes as long as all the rest. */
+static const char *
+put_constant(struct team *team, enum agent_section section)
+{
+    const char **kept = &team->constant[section];
+    if (*kept == NULL)
+        *kept = agent_constant_section(arena_of(team), &team->scene, section);
+    return *kept;
+}
+
 static const char *
 put_memory(struct team *team, enum recipe_memory kind, unsigned most)
 {
@@ -321,7 +331,7 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_HINTS:
         return team->hints ? team->hints : "";
     default:
-        return agent_constant_section(arena_of(team), &team->scene, sight->section);
+        return put_constant(team, sight->section);
     }
 }
 

@@ -87,6 +87,7 @@ struct team {
     struct loop *loop;
     const struct run_team *who;
     struct agent_scene scene;
+    const char *constant[AGENT_SECTION_COUNT]; /* sections that stay the same; NULL: not yet made */
     struct judge_task *all, *small;
     size_t smallest; /* the case of `small` */
     struct node **nodes;

@@ -22,6 +22,7 @@ struct fake {
     const char *weak;          /* one with these words is wrong on inputs that were proposed */
     const char *same;          /* two with these words are equally fast with more than one thread */
     unsigned looks, compares, verdicts;
+    struct buf *told;   /* what is built ahead and what is looked at, if anybody wants to know */
     void (*tick)(void); /* called at each question */
 };
 
@@ -107,6 +108,26 @@ fake_report(struct fake *fake, const struct judge_setup *setup, const char *text
     }
 }
 
+static inline void
+fake_tell(const struct fake *fake, const char *what, const char *text)
+{
+    char hash[HASH_TEXT];
+    hash_sha256(text, strlen(text), hash);
+    if (fake->told != NULL)
+        buf_printf(fake->told, "%s %s\n", what, hash);
+}
+
+static inline enum status
+fake_ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+           struct diags *diags)
+{
+    (void)task;
+    (void)diags;
+    for (size_t i = 0; i < count; i++)
+        fake_tell(context, "ahead", texts[i]);
+    return STATUS_OK;
+}
+
 static inline enum status
 fake_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
           struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
@@ -114,6 +135,7 @@ fake_look(void *context, struct judge_task *task, struct arena *arena, const cha
     struct fake *fake = context;
     struct fake_kernel *made = arena_alloc(arena, sizeof *made);
     fake->looks++;
+    fake_tell(fake, "look", text);
     *made = (struct fake_kernel){cost_of(fake, text), text};
     *kernel = (struct judge_kernel *)made;
     fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
@@ -204,6 +226,7 @@ fake_judge(struct unit *unit, struct fake *fake)
                               .open = fake_open,
                               .close = fake_close,
                               .look = fake_look,
+                              .ahead = fake_ahead,
                               .drop = fake_drop,
                               .build = fake_build,
                               .compare = fake_compare,
