@@ -45,6 +45,7 @@ OUT := build/$(MODE)
 LIBRARY := $(sort $(wildcard lib/*.op))
 EXAMPLES := $(sort $(wildcard examples/*.op))
 RECIPES := $(sort $(filter-out %~,$(wildcard recipes/*)))
+BRIDGE := $(sort $(wildcard bridge/worker/*.py bridge/suite_models/*.py))
 APP_SOURCES := $(sort $(wildcard src/app/*.c))
 LIB_SOURCES := $(sort $(filter-out $(APP_SOURCES),$(wildcard src/*/*.c)))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
@@ -54,7 +55,8 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
-	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o $(OUT)/gen/recipes.o
+	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o $(OUT)/gen/recipes.o $(OUT)/gen/bridge.o \
+	$(OUT)/gen/page.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 HELPER_PROGRAMS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/llm/*.c)))
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
@@ -68,6 +70,7 @@ remember = $(if $(filter-out $(subst $() ,_,$(strip $(file <$(1)))),$(subst $() 
 	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(strip $(2))))
 $(call remember,build/gen/library.list,library: $(LIBRARY) $(EXAMPLES))
 $(call remember,build/gen/recipes.list,recipes: $(RECIPES))
+$(call remember,build/gen/bridge.list,bridge: $(BRIDGE))
 $(call remember,$(OUT)/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS))
 $(call remember,$(OUT)/objects.list,objects: $(LIB_OBJECTS) $(APP_OBJECTS))
 
@@ -116,6 +119,18 @@ build/gen/recipes.c: $(RECIPES) build/gen/recipes.list
 	    done; \
 	    printf '{NULL, NULL}};\n'; } >$@
 
+# What runs in PyTorch's process, in the same way; paths are below bridge/.
+build/gen/bridge.c: $(BRIDGE) build/gen/bridge.list
+	$(call quiet,GEN,$@) { \
+	    printf '#include "bridge/bridge_int.h"\n\n#include <stddef.h>\n\n'; \
+	    printf 'const struct bridge_file bridge__files[] = {\n'; \
+	    for file in $(BRIDGE); do \
+	        printf '{"%s",\n' "$${file#bridge/}"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf '""},\n'; \
+	    done; \
+	    printf '{NULL, NULL}};\n'; } >$@
+
 # C text that the emitter puts before what it emits, as strings.
 build/gen/emitted.c: $(wildcard src/lang/emitted/*.h)
 	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
@@ -139,6 +154,16 @@ build/gen/prices.c: src/llm/data/prices
 	    printf '#include "llm/llm_int.h"\nconst char llm__price_table[] =\n'; \
 	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
 	    printf ';\n'; } >$@
+
+# The pieces of a report's page, as strings.
+build/gen/page.c: $(wildcard src/report/page/*)
+	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
+	    printf '#include "report/page_int.h"\n'; \
+	    for file in $(sort $^); do \
+	        printf 'const char report__%s[] =\n' "$$(basename "$$file" | tr . _)"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf ';\n'; \
+	    done; } >$@
 
 # All modules, for the program and the tests.
 $(OUT)/parts.a: $(LIB_OBJECTS) $(OUT)/objects.list

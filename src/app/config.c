@@ -77,8 +77,9 @@ wrong_with(enum config_id id, const char *text)
 static bool
 is_harmless(enum config_id id, const char *text)
 {
-    return id != CONFIG_MODEL || (strstr(text, "exec:") == NULL && strstr(text, "@http") == NULL &&
-                                  strstr(text, "@unix") == NULL);
+    return (id != CONFIG_MODEL && id != CONFIG_EMBEDDINGS) ||
+           (strstr(text, "exec:") == NULL && strstr(text, "@http") == NULL &&
+            strstr(text, "@unix") == NULL);
 }
 
 static void

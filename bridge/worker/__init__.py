@@ -1,0 +1,1 @@
+"""PyTorch's side of hone: modules are loaded, translated, built and timed here (src/bridge/)."""

@@ -1,0 +1,115 @@
+"""A module in KernelBench's form: Model, get_inputs() and get_init_inputs()."""
+import ast
+import linecache
+import sys
+import types
+
+import torch
+
+from worker.refusal import Refusal, refuse
+
+NAME = "hone_module"
+
+
+class Constants(ast.NodeTransformer):
+    """Other values for whole numbers that the module gives names at its top, batch_size = 128."""
+
+    def __init__(self, sizes):
+        self.sizes = sizes
+
+    def visit_FunctionDef(self, node):
+        return node
+
+    visit_ClassDef = visit_FunctionDef
+
+    def visit_Assign(self, node):
+        names = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        if len(names) == len(node.targets) == 1 and names[0] in self.sizes and is_whole(node.value):
+            node.value = ast.copy_location(ast.Constant(self.sizes[names[0]]), node.value)
+        return node
+
+
+def is_whole(node):
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def constants(text):
+    """The whole numbers that the module names at its top."""
+    return {node.targets[0].id: node.value.value for node in ast.parse(text).body
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and
+            isinstance(node.targets[0], ast.Name) and is_whole(node.value)}
+
+
+def execute(path, text, sizes):
+    tree = Constants(sizes).visit(ast.parse(text, path))
+    module = types.ModuleType(NAME)
+    module.__file__ = path
+    sys.modules[NAME] = module      # dataclasses and pickles look for it there
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    exec(compile(tree, path, "exec"), module.__dict__)
+    return module
+
+
+def part(module, name, example):
+    found = getattr(module, name, None)
+    if found is None:
+        raise Refusal(f"it has no {name}; write {example}")
+    return found
+
+
+def called(path, what, function, *arguments):
+    try:
+        return function(*arguments)
+    except (Exception, SystemExit) as error:
+        raise refuse(error, path, f"{what} fails") from error
+
+
+def checked_inputs(values):
+    if values is None:
+        raise Refusal("get_inputs() returns nothing; write return [x, ...]")
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    for number, value in enumerate(values):
+        if not isinstance(value, (torch.Tensor, int, float, bool)):
+            raise Refusal(f"value {number} of get_inputs() is a {type(value).__name__}; "
+                          "write tensors and numbers only")
+        if isinstance(value, torch.Tensor) and value.device.type != "cpu":
+            raise Refusal(f"value {number} of get_inputs() is on {value.device}; write it for the CPU")
+    return values
+
+
+class Loaded:
+    """A model with the inputs of one call."""
+
+    def __init__(self, path, text, sizes=None, seed=1, train=False):
+        self.path = path
+        try:
+            self.module = execute(path, text, sizes or {})
+        except (Exception, SystemExit) as error:
+            what = "it is not Python" if isinstance(error, SyntaxError) else "it cannot be run"
+            raise refuse(error, path, what) from error
+        model = part(self.module, "Model", "class Model(nn.Module): ...")
+        get_inputs = part(self.module, "get_inputs", "def get_inputs(): return [torch.randn(16, 64)]")
+        get_init = getattr(self.module, "get_init_inputs", lambda: [])
+        torch.manual_seed(seed)
+        arguments = called(path, "get_init_inputs()", get_init)
+        self.model = called(path, "Model()", model, *(arguments or []))
+        if not isinstance(self.model, torch.nn.Module):
+            raise Refusal("Model is no nn.Module; write class Model(nn.Module): ...")
+        self.model.train(train)
+        self.inputs = checked_inputs(called(path, "get_inputs()", get_inputs))
+
+    def run(self):
+        with torch.no_grad():
+            return results(called(self.path, "forward()", self.model, *self.inputs))
+
+
+def results(value):
+    found = list(value) if isinstance(value, (tuple, list)) else [value]
+    found = [f for f in found if f is not None]
+    if not found:
+        raise Refusal("forward() returns nothing; write return ...")
+    for f in found:
+        if not isinstance(f, torch.Tensor):
+            raise Refusal(f"forward() returns a {type(f).__name__}; write it so that it returns "
+                          "tensors, alone or in a tuple")
+    return found

@@ -1,0 +1,71 @@
+"""One question a line, one answer a line, both JSON objects (src/bridge/process.c).
+
+    {"do": "hello", "threads": 2}                         {"torch": "2.13.0+cpu"}
+    {"do": "load", "id": 1, "path", "text", "sizes"}      {}
+    {"do": "task", "id": 1, "task", "tensors", "bytes"}   {}
+    {"do": "build", "id": 1, "build": "eager"}            {}
+    {"do": "window", "id": 1, "build", "seconds", "most"} {"us": [...]}
+    {"do": "unload", "id": 1}                             {}
+    {"do": "import", "path", "text", "mode", "seed"}      see worker/translate.py
+
+What goes wrong is {"error": "what; what to write instead", "line": 7}.
+"""
+import json
+
+import torch
+
+from worker import measure, share, suite
+from worker.module import Loaded
+from worker.refusal import Refusal, first_line
+
+
+class Worker:
+    def __init__(self):
+        self.models = {}    # by id: (model, inputs)
+        self.builds = {}    # by id and build
+
+    def hello(self, threads):
+        torch.set_num_threads(threads)
+        torch.set_num_interop_threads(1)
+        return {"torch": torch.__version__}
+
+    def load(self, id, path, text, sizes):
+        loaded = Loaded(path, text, sizes)
+        loaded.run()
+        self.models[id] = loaded.model, loaded.inputs
+        return {}
+
+    def task(self, id, task, tensors, bytes):
+        memory = share.mapped(bytes)
+        found = [(t["name"], share.taken(t, memory), t["weight"]) for t in tensors]
+        self.models[id] = suite.load(task, found)
+        return {}
+
+    def build(self, id, build):
+        if (id, build) not in self.builds:
+            self.builds[id, build] = measure.Build(build, *self.models[id])
+        return {}
+
+    def window(self, id, build, seconds, most):
+        return {"us": self.builds[id, build].window(seconds, most)}
+
+    def unload(self, id):
+        self.models.pop(id, None)
+        self.builds = {key: build for key, build in self.builds.items() if key[0] != id}
+        return {}
+
+
+def answer(worker, question):
+    try:
+        return getattr(worker, question.pop("do"))(**question)
+    except Refusal as refusal:
+        return {"error": str(refusal), "line": refusal.line}
+    except Exception as error:      # a build that does not work here
+        return {"error": first_line(error), "line": None}
+
+
+def serve(lines, answers):
+    worker = Worker()
+    for line in lines:
+        answers.write(json.dumps(answer(worker, json.loads(line))) + "\n")
+        answers.flush()
