@@ -1,7 +1,7 @@
 /* Every operator of the library can be optimised: three evaluations at small sizes, none of them
  * wrong, and a file in the end. The file is glanced at: its whole verdict, with the plain C beside
  * it, is what tests/cli/optimize.sh asks for. Nearly all of the time is gcc's: two processes share
- * the operators. */
+ * the operators. HONE_OPERATOR: only tasks with this in their path. */
 #include "../judge/judge_test.h"
 #include "expected.h"
 
@@ -74,8 +74,11 @@ static int
 optimise_some(const char *const *paths, size_t count, size_t first)
 {
     struct judge_test *test = judge_test_create();
+    const char *only = getenv("HONE_OPERATOR");
     int failures = 0;
     for (size_t i = first; i < count; i += WORKERS) {
+        if (only != NULL && strstr(paths[i], only) == NULL)
+            continue;
         struct arena *arena = arena_create();
         const char *failed = optimise(test->judge, arena, paths[i]);
         if (failed != NULL)
