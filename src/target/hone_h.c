@@ -15,56 +15,59 @@ struct section {
     size_t length;
 };
 
-/* The section at or behind `at`; false if there is none. */
-static bool
-next_section(const char *at, struct section *section)
+/* The first mark at or behind `at`, or NULL. A kernel asks for many functions: the header is
+ * searched with its length known, since a search up to a NUL walks to it each time under a
+ * sanitizer. */
+static const char *
+next_mark(const char *at, const char *end)
 {
-    const char *mark = strstr(at, MARK), *end;
-
-    if (!mark)
-        return false;
-    section->name = mark + strlen(MARK);
-    section->needs = strchr(section->name, ':') + 1;
-    section->text = strchr(section->needs, '\n') + 1;
-    end = strstr(section->text, MARK);
-    section->length = end ? (size_t)(end - section->text) : strlen(section->text);
-    return true;
+    return memmem(at, (size_t)(end - at), MARK, strlen(MARK));
 }
 
 static size_t
 read_sections(struct section *sections)
 {
+    const char *end = target__hone_h + strlen(target__hone_h);
     size_t count = 0;
 
-    for (const char *at = target__hone_h; next_section(at, &sections[count]); count++) {
-        assert(count + 1 < MOST_SECTIONS);
-        at = sections[count].text;
+    for (const char *mark = next_mark(target__hone_h, end); mark != NULL; count++) {
+        struct section *section = &sections[count];
+        assert(count < MOST_SECTIONS);
+        section->name = mark + strlen(MARK);
+        section->needs = strchr(section->name, ':') + 1;
+        section->text = strchr(section->needs, '\n') + 1;
+        mark = next_mark(section->text, end);
+        section->length = (size_t)((mark ? mark : end) - section->text);
     }
     return count;
 }
 
 /* ---- finding ---- */
 
-/* Does some line begin with the name and a bracket? */
-static bool
-defines(const struct section *section, const char *name)
+/* Where in the sections a line begins with the name and a bracket, or NULL. */
+static const char *
+definition(const char *name)
 {
+    const char *end = target__hone_h + strlen(target__hone_h);
+    const char *at = next_mark(target__hone_h, end);
     size_t length = strlen(name);
-    const char *end = section->text + section->length;
 
-    for (const char *line = section->text; line < end; line = strchr(line, '\n') + 1)
-        if (!strncmp(line, name, length) && line[length] == '(')
-            return true;
-    return false;
+    while ((at = memmem(at, (size_t)(end - at), name, length)) != NULL &&
+           (at[-1] != '\n' || at[length] != '('))
+        at++;
+    return at;
 }
 
 /* Its number, or count. */
 static size_t
 section_of(const struct section *sections, size_t count, const char *function)
 {
+    const char *place = definition(function);
     size_t i = 0;
 
-    while (i < count && !defines(&sections[i], function))
+    if (place == NULL)
+        return count;
+    while (place >= sections[i].text + sections[i].length)
         i++;
     return i;
 }
@@ -85,10 +88,7 @@ section_named(const struct section *sections, size_t count, const char *name, si
 bool
 target_hone_has(const char *name)
 {
-    struct section sections[MOST_SECTIONS];
-    size_t count = read_sections(sections);
-
-    return *name && section_of(sections, count, name) < count;
+    return *name && definition(name) != NULL;
 }
 
 static void

@@ -13,13 +13,17 @@ pass_here(void)
     return &pass__plain;
 }
 
+/* Zeros if there are no values. */
 static const double *
-padded(double room[BLOCK], const double *values, int64_t count, double padding)
+padded(double room[BLOCK], const struct block *block, const double *values, double padding)
 {
-    memset(room, 0, BLOCK * sizeof *room);
+    size_t bytes = (size_t)block->count * sizeof *room;
+
     if (values)
-        memcpy(room, values, (size_t)count * sizeof *room);
-    for (int64_t i = count; i < BLOCK; i++)
+        memcpy(room, values, bytes);
+    else
+        memset(room, 0, bytes);
+    for (int64_t i = block->count; i < block->end; i++)
         room[i] = padding;
     return room;
 }
@@ -34,9 +38,10 @@ block_take(struct block *block, const struct lang_result *result, int64_t first)
     block->result = result;
     block->first = first;
     block->count = count;
-    block->v = count == BLOCK ? v : padded(block->room[0], v, count, NAN);
-    block->g = g && count == BLOCK ? g : padded(block->room[1], g, count, NAN);
-    block->c = c && count == BLOCK ? c : padded(block->room[2], c, count, 0);
+    block->end = (count + WIDEST - 1) / WIDEST * WIDEST;
+    block->v = count == BLOCK ? v : padded(block->room[0], block, v, NAN);
+    block->g = g && count == BLOCK ? g : padded(block->room[1], block, g, NAN);
+    block->c = c && count == BLOCK ? c : padded(block->room[2], block, c, 0);
 }
 
 void
@@ -51,6 +56,6 @@ block_read(const struct block *block, const void *data, struct got *got)
     else if (block->count == BLOCK && dtype == DTYPE_F64)
         got->doubles = (const double *)data + block->first;
     else
-        for (int64_t i = 0; i < BLOCK; i++)
+        for (int64_t i = 0; i < block->end; i++)
             got->room[i] = i < block->count ? dtype_element(dtype, data, block->first + i) : 0;
 }

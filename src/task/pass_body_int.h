@@ -123,7 +123,7 @@ observe_all(const struct block *block, const struct got got[HONEST], bool single
 {
     const double eta = tolerance_eta(block->result->tensor->dtype), doubled = doubled_of(block);
 
-    for (int64_t at = 0; at < BLOCK; at += LANES) {
+    for (int64_t at = 0; at < block->end; at += LANES) {
         vd v = at_doubles(block->v, at), wide = width(block, at, 6, doubled);
         vd base = (wide + eta) - eta, most = {0}, squares = {0};
         vm decided = judged(block, at, wide), finite = absolute(v) < all(INFINITY);
@@ -172,7 +172,7 @@ compare_all(const struct block *block, const struct tolerance *tolerance, const 
     const double eta = tolerance_eta(block->result->tensor->dtype), doubled = doubled_of(block),
                  factor = 6 * tolerance->k;
 
-    for (int64_t at = 0; at < BLOCK; at += LANES) {
+    for (int64_t at = 0; at < block->end; at += LANES) {
         vd wide = width(block, at, factor, doubled), gate = wide * tolerance->scale + eta;
         vm decided = judged(block, at, wide);
         vd size = where(decided, absolute(at_got(got, single, at) - at_doubles(block->v, at)));
@@ -196,7 +196,7 @@ compare(const struct block *block, const struct tolerance *tolerance, const stru
     if (any(tally.odd))
         return false;
     comparison->wrong += count(tally.wrong);
-    comparison->unjudged += count(tally.unjudged) - (BLOCK - block->count);
+    comparison->unjudged += count(tally.unjudged) - (block->end - block->count);
     comparison->worst = fmax(comparison->worst, largest(tally.worst));
     return true;
 }

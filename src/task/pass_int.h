@@ -9,11 +9,12 @@
 
 #include "task/task_int.h"
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, WIDEST = 8 }; /* elements: of a block, of the widest vector */
 
-struct block { /* beyond `count` its elements are unjudged */
+struct block {
     const struct lang_result *result;
     int64_t first, count;
+    int64_t end; /* of whole vectors; from `count` on its elements are unjudged */
     const double *v, *g, *c;
     double room[3][BLOCK]; /* for a block that is not full, or has no g and c */
 };
@@ -44,7 +45,7 @@ struct fit { /* (offset + factor*z) * scale */
 
 struct passes {
     bool (*supported)(void);
-    /* error_squares: summed over the evaluations. false: nothing was added. */
+    /* error_squares: summed over the evaluations, up to block->end. false: nothing was added. */
     bool (*observe)(const struct block *block, const struct got got[HONEST], struct shown *shown,
                     double error_squares[BLOCK]);
     /* All but first_wrong. false: nothing was added. */

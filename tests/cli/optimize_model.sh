@@ -7,6 +7,7 @@ export HONE_ARCHIVE HOME XDG_CACHE_HOME
 unset XDG_CONFIG_HOME HONE_MODEL HONE_RECIPE OPENAI_BASE_URL
 mkdir -p home
 key=sk-planted-0123456789abcdef
+BUILD=${BUILD:-$ROOT/build/asan}
 
 cat >scale.op <<'END'
 op scale
@@ -81,7 +82,12 @@ check 'a refused server ends it with an answer' '[ "$code" -le 3 ]'
 cat out err >said
 check 'no key is said' "! grep -q '$key' said"
 "$HONE" show last >shown 2>&1
-check 'nor kept' "! grep -q '$key' shown && ! grep -aq '$key' archive.db && ! grep -raq '$key' home cache"
+check 'nor shown' "! grep -q '$key' shown"
+check 'nor kept' "! grep -aq '$key' archive.db* && ! grep -raq '$key' home cache"
+expect 'what is packed is looked through' 0 "$BUILD/tests/llm/unpack" archive.db
+says out 'prompts' '## contract'
+says out 'replies' 'Nothing to see here.'
+check 'no key is in it' "! grep -aq '$key' out"
 unset OPENAI_API_KEY
 
 # ^C, then on

@@ -430,10 +430,10 @@ start_group(struct group *group)
 {
     static const char script[] =
         "ulimit -c 0; for f in 3 2 1 0; do echo $f; done | xargs -P2 -I@ sh -c '"
-        "[ -s f@.in ] || exit 0; s=; "
-        "[ @ = 3 ] && s=\"-g -fno-var-tracking -fsanitize=address,undefined "
+        "[ -s f@.in ] || exit 0; s=-O1; "
+        "[ @ = 3 ] && s=\"-Og -g -fno-var-tracking -fsanitize=address,undefined "
         "-fno-sanitize-recover=all\"; "
-        "gcc -std=gnu17 -O1 -march=native -fopenmp -fno-math-errno -Wall -Wextra -Werror "
+        "gcc -std=gnu17 -march=native -fopenmp -fno-math-errno -Wall -Wextra -Werror "
         "-Wno-psabi -Wno-maybe-uninitialized -Wno-type-limits -Wno-bool-compare -I. $s f@.c -o f@ "
         "-lm >f@.log 2>&1 "
         "&& "
