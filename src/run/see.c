@@ -190,8 +190,6 @@ put_plan(struct team *team, const struct slot *slot)
                    100 * (slot->plan->high - 1));
     if (slot->advice != NULL)
         buf_printf(&buf, "%s\n", slot->advice);
-    if (slot->part != NULL)
-        buf_printf(&buf, "Work on stage %s alone; leave the others as they are.\n", slot->part);
     if (team->phase->redirect != NULL)
         buf_printf(&buf, "%s\n", team->phase->redirect);
     return buf.data ? buf.data : "";
