@@ -163,8 +163,8 @@ put_next(struct buf *out, const struct optimize_result *shown)
     if (ours)
         buf_printf(out, "test and time it:   %s -DHONE_MAIN %s -lm && ./a.out\n", gcc, shown->file);
     if (shown->run != NULL)
-        buf_printf(out, "run %s.   hone show %s | hone explain %s\n", shown->run, shown->run,
-                   shown->run);
+        buf_printf(out, "run %s.   hone show %s | hone explain %s | hone report %s\n", shown->run,
+                   shown->run, shown->run, shown->run);
 }
 
 static bool
