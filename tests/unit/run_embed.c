@@ -129,6 +129,49 @@ known_answers_need_no_vectors(void **state)
     assert_true(again.budget.tokens_spent == first.budget.tokens_spent);
 }
 
+/* ---- killed while it waited for vectors ---- */
+
+static volatile sig_atomic_t stopped;
+static unsigned verdicts_until;
+
+static void
+stop_later(void)
+{
+    stopped = stopped || verdicts_until-- == 0;
+}
+
+static void
+leave_a_call(struct unit *unit, struct store *store, int64_t run)
+{
+    struct store_call call = {.run = run, .role = "embeddings", .begun = 5};
+
+    must(unit, store_call_begin(store, &call, unit->diags));
+}
+
+/* Wherever it was: a call for vectors that has no end is passed over, and the run is the same. */
+static void
+a_killed_one_goes_on(void **state)
+{
+    struct llm_unit *test = *state;
+    struct played whole =
+        play_with(test, "ok", (struct play){.between = remember, .archive = "whole.db"});
+    size_t asked = requests(test);
+
+    verdicts_until = 3; /* before anybody was asked */
+    play_with(test, "ok",
+              (struct play){.between = remember,
+                            .fake = {.tick = stop_later},
+                            .stop = &stopped,
+                            .unfinished = true});
+    assert_int_equal(requests(test), asked);
+    struct played after =
+        play_with(test, "ok", (struct play){.mode = RUN_RESUME, .between = leave_a_call});
+    assert_int_equal(after.call_count, whole.call_count + 1); /* the one without an end */
+    assert_string_equal(after.result.kernel, whole.result.kernel);
+    assert_int_equal(requests(test), 2 * asked);
+    assert_true(after.budget.tokens_spent == whole.budget.tokens_spent);
+}
+
 static void
 a_fault_is_told_once(void **state)
 {
@@ -167,8 +210,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         LLM_TEST(memory_is_found_by_meaning),    LLM_TEST(no_text_is_paid_for_twice),
-        LLM_TEST(known_answers_need_no_vectors), LLM_TEST(a_fault_is_told_once),
-        LLM_TEST(limits_hold_for_vectors_too),
+        LLM_TEST(known_answers_need_no_vectors), LLM_TEST(a_killed_one_goes_on),
+        LLM_TEST(a_fault_is_told_once),          LLM_TEST(limits_hold_for_vectors_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
