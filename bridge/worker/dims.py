@@ -4,6 +4,7 @@ KernelBench's modules name their sizes at the top (batch_size = 128). The same m
 ones gives the same program with other numbers; where two numbers differ, a dim or an expression of
 dims stands for both, and the smaller sizes become the case `small`.
 """
+import math
 import re
 
 from worker.graph import Translation
@@ -56,7 +57,7 @@ def smaller(path, text, sizes, seed, train, full, task):
     there are none."""
     for found in candidates(sizes):
         try:
-            translation = Translation(Loaded(path, text, found, seed, train), task)
+            translation = Translation(Loaded(path, text, found, seed, train), task, full)
         except Refusal:
             continue
         if translation.operators == full.operators:
@@ -106,29 +107,45 @@ def joined(full, small, sizes, small_sizes):
     if len(apart) != len(again) or apart[::2] != again[::2]:
         return full, small, "default"
     pairs = list(dict.fromkeys((a, b) for a, b in zip(apart[1::2], again[1::2]) if a != b))
-    if any("." in a or "e" in a.lower() for a, _ in pairs) or not pairs:
-        return (full, small, "default") if pairs else (full, full, "default")
+    if not pairs:
+        return full, full, "default"
+    roots = {pair: roots_of(pair) for pair in pairs if not all(n.isdigit() for n in pair)}
+    if None in roots.values():
+        return full, small, "default"
     taken = set(re.findall(r"[A-Za-z_]\w*", full))
     dims, texts = {}, {}
-    wanted = [(int(a), int(b)) for a, b in pairs]
+    wanted = [roots.get(pair) or (int(pair[0]), int(pair[1])) for pair in pairs]
     for constant, value in sizes.items():
         pair = value, small_sizes[constant]
         if pair in wanted and pair not in dims.values():
             name = dim_name(constant, taken)
             taken.add(name)
             dims[name] = pair
-    for pair in wanted:
+    for written, pair in zip(pairs, wanted):
         found = expression(pair, dims)
         if found is None:
             found = dim_name("size", taken)
             taken.add(found)
             dims[found] = pair
-        texts[str(pair[0]), str(pair[1])] = found
+        texts[written] = f"(1/sqrt(f32({found})))" if written in roots else found
     for position in range(1, len(apart), 2):
         key = apart[position], again[position]
         apart[position] = texts.get(key, apart[position])
-    text = with_dims("".join(apart), dims)
+    text = with_dims(tidied("".join(apart)), dims)
     return text, text, "small"
+
+
+def roots_of(pair):
+    """(n, m) if the two numbers are 1/sqrt(n) and 1/sqrt(m), as scales of attention are; else None."""
+    found = tuple(round(1 / float(n) ** 2) if float(n) > 0 else 0 for n in pair)
+    close = all(n > 0 and abs(float(text) * math.sqrt(n) - 1) < 1e-12 for text, n in zip(pair, found))
+    return found if close and found[0] != found[1] else None
+
+
+def tidied(text):
+    """Parentheses that commas and brackets make needless; no quotient of integers in a scale."""
+    text = re.sub(r"2\.0/\((\w+)/(\d+)\)", r"2.0*\2/\1", text)
+    return re.sub(r"(?<=[\[,:=])\(([^()]*)\)(?=[,\])])", r"\1", text)
 
 
 def with_dims(text, dims):

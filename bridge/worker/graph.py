@@ -71,8 +71,11 @@ class Arguments(types.SimpleNamespace):
 
 
 class Translation:
-    def __init__(self, loaded, task):
+    """`like`: the same module at other sizes, whose clauses for data are taken."""
+
+    def __init__(self, loaded, task, like=None):
         self.loaded = loaded
+        self.like = {name: clause for name, _, _, clause in like.program.inputs} if like else {}
         self.exported = exported(loaded)
         self.program = Program(task)
         self.program.path = loaded.path
@@ -113,6 +116,8 @@ class Translation:
             self.values[node] = value
         elif node.users:
             self.add(node, node.name, value, clauses.of_data(value), None, True)
+            name, dtype, sizes, clause = self.program.inputs[-1]
+            self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)
 
     def held_input(self, node, spec):
         """A parameter, a buffer or a constant."""

@@ -100,6 +100,9 @@ class Sum:
 
     def __str__(self):
         text = ""
+        if self.constant > 0 and self.terms and all(f < 0 for f, _ in self.terms):
+            return f"{self.constant}" + "".join(
+                f"-{a.text}" if f == -1 else f"-{a.text}*{-f}" for f, a in self.terms)
         for factor, atom in self.terms:
             part = atom.text if abs(factor) == 1 else f"{atom.text}*{abs(factor)}"
             text += ("-" if factor < 0 else "+" if text else "") + part

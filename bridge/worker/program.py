@@ -108,7 +108,9 @@ class Value:
     def whole(self):
         """Its name, after it got one."""
         if self.name is None:
-            self.name = self.program.stage(self.node, self.shape, self.read)
+            self.name = self.program.same_as(self) or \
+                self.program.stage(self.node, self.shape, self.read)
+            self.program.shapes[self.name] = self.shape
             self.read = self.program.reader(self.name, self.shape)
         return self.name
 
@@ -119,6 +121,7 @@ class Program:
         self.inputs = []        # lines
         self.lines = []
         self.names = {task}
+        self.shapes = {}        # of tensors, by name
         self.plain = set()      # indices that stand alone in a subscript of the statement under way
         self.depth = []         # names of indices in use, by nesting
         self.counter = {}
@@ -162,12 +165,15 @@ class Program:
 
     def reader(self, name, shape):
         def read(subscripts):
-            for subscript in subscripts:
-                found = subscript.index()
-                if found is not None:
-                    self.plain.add(found)
+            self.note_plain(subscripts, shape)
             return Expr(f"{name}[{','.join(map(str, subscripts))}]")
         return read
+
+    def note_plain(self, subscripts, shape):
+        """Indices that stand alone and run over the whole dimension need no extent of their own."""
+        for subscript, size in zip(subscripts, shape):
+            if subscript.index() is not None and subscript.high + 1 == size:
+                self.plain.add(subscript.index())
 
     def guarded(self, value, subscripts, default):
         """An element, or the default where the subscripts leave the tensor."""
@@ -175,6 +181,7 @@ class Program:
         return Expr(f"{name}[{','.join(map(str, subscripts))} | {default.text}]")
 
     def tensor(self, name, shape, kind, node=None):
+        self.shapes[name] = tuple(shape)
         return Value(self, shape, kind, self.reader(name, shape), name, node)
 
     # ---- writing ----
@@ -207,6 +214,17 @@ class Program:
         typed = f": {dtype}" if dtype else ""
         self.lines.append(f"{name}[{left}]{typed} = {expr.text}")
         return name
+
+    def same_as(self, value):
+        """The tensor that a value is element by element, or None."""
+        saved, self.plain = self.plain, set()
+        depth, self.depth = self.depth, []
+        indices = self.indices(value.shape, value.node)
+        text = self.with_indices(indices, value.read).text
+        self.plain, self.depth = saved, depth
+        name, _, subscripts = text.partition("[")
+        whole = ",".join(n if e > 1 else "0" for n, e in indices)
+        return name if self.shapes.get(name) == value.shape and subscripts == whole + "]" else None
 
     def reduce(self, word, shape, body, condition=None):
         """word[k,..](body([k,..])) as an Expr, inside the statement under way."""

@@ -650,6 +650,45 @@ def pad_by(program, node, value, before, mode):
     return lazy(program, node, read)
 
 
+@rule("copy.default")
+def copy(program, node, a):
+    new = shape(node)
+    return lazy(program, node, lambda s: a.src.broadcast(s, new))
+
+
+@rule("select_scatter.default")
+def select_scatter(program, node, a):
+    d = axis(a.dim, a.self.rank)
+    at = a.index + a.self.shape[d] if a.index < 0 else a.index
+    return written(program, node, lambda s: choose(
+        Expr(f"{s[d]} == {at}", p.COMPARISON), a.src.at(s[:d] + s[d + 1:]), a.self.at(s)))
+
+
+@rule("slice_scatter.default")
+def slice_scatter(program, node, a):
+    d = axis(a.dim, a.self.rank)
+    size, start = a.self.shape[d], a.start or 0
+    start = start + size if start < 0 else start
+    if a.step != 1:
+        raise Refusal("an assignment to every other element")
+    if a.src.shape == a.self.shape:
+        return a.src
+    end = start + a.src.shape[d]
+    a.src.whole()
+
+    def read(s):
+        inside = Expr(f"{s[d]} >= {start} && {s[d]} < {end}", p.LOGIC)
+        moved_ = s[:d] + [s[d].plus(-start)] + s[d + 1:]
+        return choose(inside, program.guarded(a.src, moved_, literal(0)), a.self.at(s))
+    return written(program, node, read)
+
+
+def written(program, node, read):
+    value = lazy(program, node, read)
+    value.whole()
+    return value
+
+
 @rule("pixel_shuffle.default")
 def pixel_shuffle(program, node, a):
     f = a.upscale_factor
@@ -783,7 +822,7 @@ def variance(program, node, a):
             both = dict(zip(kept, s)) | dict(zip(dims, k))
             return call("square", minus(a.self.at([both[d] for d in range(a.self.rank)]), mean.at(s)))
         total = program.reduce("sum", [a.self.shape[d] for d in dims], inside)
-        found = over(total, literal(float(count - correction)))
+        found = over(total, literal(count - correction))
         return call("sqrt", found) if "std" in node.target.__name__ else found
     found = program.tensor(program.stage(node, new, deviation), new, "float", node)
     results = [found, mean]

@@ -650,9 +650,8 @@ def gathered(program, node, value, table, plain):
 
     def read(s):
         subscripts = [str(x) for x in plain(s)]
-        for x in plain(s):
-            if x.index() is not None:
-                program.plain.add(x.index())
+        program.note_plain([x for d, x in enumerate(plain(s)) if d not in table],
+                           [size for d, size in enumerate(value.shape) if d not in table])
         for d, (tensor, at) in table.items():
             subscripts[d] = tensor.at(at(s)).text
         return Expr(f"{value.name}[{','.join(subscripts)}]")
@@ -766,9 +765,7 @@ def nll(program, node, logs, target, reduction, d):
 
     def element(s):
         inside = [str(x) for x in s[:d]] + [chosen.at(s).text] + [str(x) for x in s[d:]]
-        for x in s:
-            if x.index() is not None:
-                program.plain.add(x.index())
+        program.note_plain(s, target.shape)
         return p.negative(Expr(f"{name}[{','.join(inside)}]"))
     if reduction == NONE:
         return named(program, node, program.stage(node, shape(node), element))

@@ -2,12 +2,14 @@
 
 The answer:
     {"task": "relu", "text": PROGRAM, "case": "small", "check": PROGRAM, "inputs": [...],
-     "outputs": [...], "double": true}
+     "outputs": [...], "double": true, "single": false}
+`single`: parts of the module are in single precision whatever it is converted to.
 `check` is the program that the values are for: the text itself in the case named, or, where the
 module's numbers could not be made dims, the same module at smaller sizes. Inputs and outputs are
 {"name", "dtype", "shape", "offset"}: they lie in the shared memory, outputs as f64.
 """
 import copy
+import re
 
 import torch
 
@@ -17,6 +19,7 @@ from worker.graph import Translation, task_name, text_of
 from worker.module import Loaded, constants, results
 from worker.refusal import Refusal, refuse
 
+SINGLE = re.compile(r"float32|\.float\(|torch\.float\b")
 STORED = {"i32": torch.int32}
 
 
@@ -46,6 +49,8 @@ def in_double(loaded):
         for name, value in list(vars(module).items()):
             if isinstance(value, torch.Tensor):
                 setattr(module, name, doubled(value))
+        if isinstance(module, torch.nn.RMSNorm) and module.eps is None:
+            module.eps = torch.finfo(torch.float32).eps     # it would be another one in double
     torch.set_default_dtype(torch.float64)
     try:
         with torch.no_grad():
@@ -105,4 +110,4 @@ def translate(path, text, mode, seed):
     if len(outputs) != len(chosen.outputs):
         raise Refusal("forward() returns other results than its exported graph")
     answer["inputs"], answer["outputs"] = laid(chosen, values, outputs)
-    return answer | {"double": double}
+    return answer | {"double": double, "single": SINGLE.search(text) is not None}
