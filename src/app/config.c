@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "box/box.h"
+#include "bridge/bridge.h"
 #include "store/store.h"
 
 #include <ctype.h>
@@ -328,6 +329,7 @@ config_read(struct cli *cli, const struct config **result)
     config->values[CONFIG_RECIPE] = (struct config_value){"hone", "default"};
     config->values[CONFIG_ARCHIVE] =
         (struct config_value){store_default_path(cli->arena), "default"};
+    config->values[CONFIG_TORCH] = (struct config_value){bridge_environment(cli->arena), "default"};
     enum status status = read_files(cli, config);
     if (status == STATUS_OK)
         status = read_variables(cli, config);

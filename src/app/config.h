@@ -12,7 +12,8 @@
     X(COST, "cost", "HONE_COST")          \
     X(THREADS, "threads", "HONE_THREADS") \
     X(ARCHIVE, "archive", "HONE_ARCHIVE") \
-    X(RECIPE, "recipe", "HONE_RECIPE")
+    X(RECIPE, "recipe", "HONE_RECIPE")    \
+    X(TORCH, "torch", "HONE_TORCH")
 
 enum config_id {
 #define X(id, key, variable) CONFIG_##id,

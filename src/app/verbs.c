@@ -107,6 +107,14 @@ static const struct option new_options[] = {
     {0},
 };
 
+static const struct option import_options[] = {
+    {'o', NULL, "DIR", "where the program is written (default: here)"},
+    {0, "mode", "eval|train", "as the module behaves in use, or while training (default: eval)"},
+    {0, "seed", "S", "of the weights and inputs that the two are compared on, in hex"},
+    {0, "force", NULL, "also over a file that is there"},
+    {0},
+};
+
 static const struct option show_options[] = {
     {0, "task", "X", "only runs of tasks with X in their name"},
     {0, "all", NULL, "all runs (default: the last 20)"},
@@ -442,6 +450,24 @@ const struct verb verbs[] = {
         .least = 3,
         .most = 4,
         .run = verb_export,
+    },
+    {
+        .name = "import",
+        .group = GROUP_GO_ON,
+        .summary = "a PyTorch module becomes a program, checked against PyTorch",
+        .operands = "kernelbench FILE.py",
+        .details =
+            "FILE.py has the form of KernelBench's tasks: a class Model, get_inputs() and\n"
+            "get_init_inputs(). It is run in the sandbox, its graph is exported and translated\n"
+            "operator by operator; parameters and buffers become inputs. Sizes that the module\n"
+            "names at its top (batch_size = 16) become dims, with a case `small`. The program is\n"
+            "then evaluated on random inputs and compared with what PyTorch gives in double\n"
+            "precision; nothing is written unless they agree. What cannot be translated is named\n"
+            "with its line. It needs PyTorch: ./run setup-torch (doc/pytorch.md).\n",
+        .options = import_options,
+        .least = 2,
+        .most = 2,
+        .run = verb_import,
     },
     {
         .name = "recipes",

@@ -116,4 +116,22 @@ size_t
 bridge_window(struct bridge_module *module, enum bridge_build build, double seconds, double *us,
               size_t most, struct diags *diags);
 
+/* ---- import ---- */
+
+struct bridge_imported {
+    const char *name;    /* of the operator */
+    const char *text;    /* the program, in the house style */
+    const char *checked; /* the case that was compared with PyTorch, or sizes in words */
+    double difference;   /* the largest, as a part of the output's size */
+    bool in_double;      /* PyTorch computed in double precision */
+};
+
+/* Translates a module in KernelBench's form, in evaluation or training mode, and compares what the
+ * program gives with PyTorch's own output, in double precision, on random inputs. The module runs
+ * in the box. STATUS_INPUT: it cannot be translated, with the line; STATUS_NO: the two differ, or
+ * it is too large to be compared; *imported then still has the text. */
+enum status
+bridge_import(struct arena *arena, const struct bridge_options *options, const char *path,
+              bool train, uint64_t seed, struct bridge_imported *imported, struct diags *diags);
+
 #endif
