@@ -115,6 +115,13 @@ static const struct option import_options[] = {
     {0},
 };
 
+static const struct option export_options[] = {
+    {'o', NULL, "DIR", "pytorch, kernelbench: where the files are written"},
+    {0, "case", "NAME", "pytorch, kernelbench: for the sizes of this case (default: the first)"},
+    {0, "module", "FILE.py", "pytorch, kernelbench: the module that the task was imported from"},
+    {0},
+};
+
 static const struct option show_options[] = {
     {0, "task", "X", "only runs of tasks with X in their name"},
     {0, "all", NULL, "all runs (default: the last 20)"},
@@ -439,15 +446,19 @@ const struct verb verbs[] = {
         .name = "export",
         .group = GROUP_GO_ON,
         .summary = "what was found, in the form that others use",
-        .operands = "lib DIR FILE.op [KERNEL.c]",
+        .operands = "lib DIR FILE.op [KERNEL.c] | pytorch|kernelbench KERNEL.c [FILE.op]",
         .details =
             "lib: a C file and its header in DIR, with one function hone_NAME() that takes the\n"
             "sizes and the tensors. The schedules of KERNEL.c, which `hone optimize` wrote\n"
             "(default: NAME.c), are emitted for each case and for vectors of 16, 32 and 64 bytes;\n"
             "sizes and processor choose among them when it is called. Every other size is served\n"
-            "by the plain C of the operator. It is built without -march.\n",
-        .options = no_options,
-        .least = 3,
+            "by the plain C of the operator. It is built without -march.\n"
+            "\n"
+            "pytorch: a folder with an operator torch.ops.hone.NAME and a test of it, which needs\n"
+            "PyTorch and gcc. kernelbench: one file with a class ModelNew, C and inline C++. Both\n"
+            "are for the sizes of one case; FILE.op is KERNEL.op unless named.\n",
+        .options = export_options,
+        .least = 2,
         .most = 4,
         .run = verb_export,
     },

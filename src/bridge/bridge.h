@@ -6,6 +6,7 @@
  *   bridge_build       one of PyTorch's builds of it, warmed
  *   bridge_window      times of single calls; who interleaves calls it again and again
  *   bridge_import      a module in KernelBench's form as a program, checked against PyTorch
+ *   bridge_export      a kernel in the forms that PyTorch takes
  *
  * The two sides speak JSON lines over pipes; tensors lie in memory that both have mapped. The
  * Python text is part of this program (bridge/ in the sources), so nothing but PyTorch must be
@@ -133,5 +134,28 @@ struct bridge_imported {
 enum status
 bridge_import(struct arena *arena, const struct bridge_options *options, const char *path,
               bool train, uint64_t seed, struct bridge_imported *imported, struct diags *diags);
+
+/* ---- export ---- */
+
+enum bridge_form {
+    BRIDGE_PYTORCH,     /* a folder: an operator of PyTorch, and a test of it */
+    BRIDGE_KERNELBENCH, /* one file with ModelNew, C and inline C++ */
+};
+
+struct bridge_export {
+    enum bridge_form form;
+    const struct source *kernel;
+    const char *module; /* the text of the module that the task came from, or NULL */
+};
+
+struct bridge_output {
+    const char *name, *text;
+};
+
+/* The files of a kernel for this program, which is one case of its task. STATUS_INPUT: it is no
+ * kernel. */
+enum status
+bridge_export(struct arena *arena, const struct program *program, const struct bridge_export *wish,
+              struct bridge_output **outputs, size_t *count, struct diags *diags);
 
 #endif
