@@ -55,7 +55,8 @@ BENCH_SOURCES := $(sort $(wildcard bench/*.c))
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 APP_OBJECTS := $(call objects,$(APP_SOURCES))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES)) $(OUT)/gen/library.o $(OUT)/gen/emitted.o \
-	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o $(OUT)/gen/recipes.o $(OUT)/gen/bridge.o
+	$(OUT)/gen/hone_h.o $(OUT)/gen/prices.o $(OUT)/gen/recipes.o $(OUT)/gen/bridge.o \
+	$(OUT)/gen/page.o
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(OUT)/%)
 HELPER_PROGRAMS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/llm/*.c)))
 REPLAY_PROGRAMS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
@@ -150,6 +151,16 @@ build/gen/prices.c: src/llm/data/prices
 	    printf '#include "llm/llm_int.h"\nconst char llm__price_table[] =\n'; \
 	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $<; \
 	    printf ';\n'; } >$@
+
+# The pieces of a report's page, as strings.
+build/gen/page.c: $(wildcard src/report/page/*)
+	$(call quiet,GEN,$@) mkdir -p $(@D) && { \
+	    printf '#include "report/page_int.h"\n'; \
+	    for file in $(sort $^); do \
+	        printf 'const char report__%s[] =\n' "$$(basename "$$file" | tr . _)"; \
+	        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' "$$file"; \
+	        printf ';\n'; \
+	    done; } >$@
 
 # All modules, for the program and the tests.
 $(OUT)/parts.a: $(LIB_OBJECTS) $(OUT)/objects.list

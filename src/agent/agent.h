@@ -233,6 +233,11 @@ enum status
 agent_parse(struct arena *arena, const char *text, size_t length, const struct agent_role *role,
             unsigned formats, struct agent_reply *reply, const char **reason);
 
+/* A kernel for roles that may change what is below its includes and nothing else: marks around
+ * that, hone.h included. One that has marks stays as it is. */
+const char *
+agent_protect(struct arena *arena, const char *kernel, unsigned vector_bytes);
+
 /* The base with edits made, with one stage exchanged, or a filled text whose protected parts are
  * those of the base; a file as it is. Declarations (//! tune) move to the top, where they count.
  * STATUS_NO with *reason. */

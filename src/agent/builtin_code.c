@@ -141,17 +141,6 @@ put_edits(struct builtin *builtin, struct buf *reply, const char *kernel,
         put_fenced(reply, proposal->words, "c", kernel);
 }
 
-/* Behind the last line that includes something. */
-static const char *
-below_includes(const char *kernel)
-{
-    const char *below = kernel;
-
-    for (const char *at = kernel; (at = strstr(at, "#include ")) != NULL; at++)
-        below = at + strcspn(at, "\n");
-    return *below == '\n' ? below + 1 : below;
-}
-
 /* The functions of another kernel between the marks of the base, whose includes are protected. */
 static const char *
 refilled(struct builtin *builtin, const char *kernel)
@@ -164,7 +153,7 @@ refilled(struct builtin *builtin, const char *kernel)
         return NULL;
     open += strlen(mark);
     return arena_printf(builtin->arena, "%.*s%s%s", (int)(open - base), base,
-                        below_includes(kernel), end);
+                        agent__below_includes(kernel), end);
 }
 
 static void

@@ -178,3 +178,28 @@ agent__fill(struct arena *arena, const char *base, const char *text, const char 
     *result = join(arena, of, given);
     return STATUS_OK;
 }
+
+/* ---- putting the marks ---- */
+
+const char *
+agent__below_includes(const char *kernel)
+{
+    const char *below = kernel;
+    for (const char *at = kernel; (at = strstr(at, "#include ")) != NULL; at++)
+        below = at + strcspn(at, "\n");
+    return *below == '\n' ? below + 1 : below;
+}
+
+const char *
+agent_protect(struct arena *arena, const char *kernel, unsigned vector_bytes)
+{
+    const char *below = agent__below_includes(kernel), *include = "";
+    struct regions regions;
+    if (cut(kernel, &regions) && regions.count > 0)
+        return kernel;
+    if (strstr(kernel, "\"hone.h\"") == NULL)
+        include = arena_printf(arena, "#define HONE_VECTOR_BYTES %u\n#include \"hone.h\"\n",
+                               vector_bytes);
+    return arena_printf(arena, "%.*s%s//! " AGENT__IMPROVE "\n%s//! " AGENT__END "\n",
+                        (int)(below - kernel), kernel, include, below);
+}

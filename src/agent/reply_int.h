@@ -136,6 +136,10 @@ agent__balanced(const char *text, size_t length);
 bool
 agent__is_mark(const struct reply_line *line, const char *word);
 
+/* Behind the last line that includes something. */
+const char *
+agent__below_includes(const char *kernel);
+
 enum status
 agent__fill(struct arena *arena, const char *base, const char *text, const char **result,
             const char **reason);

@@ -121,6 +121,22 @@ archive_seconds(const struct store_run *run, double now)
     return (isnan(run->ended) ? now : run->ended) - run->started;
 }
 
+struct program *
+archive_program(struct arena *arena, const struct store_run *run, const char *case_name,
+                struct diags *diags)
+{
+    const char *source = run->task.source;
+    struct lang *lang = lang_parse(arena, arena_printf(arena, "%s.op", run->task.name), source,
+                                   strlen(source), diags);
+    size_t number = 0;
+    while (lang && number < lang_case_count(lang) &&
+           strcmp(lang_case_name(lang, number), case_name) != 0)
+        number++;
+    if (lang == NULL || number == lang_case_count(lang))
+        return NULL;
+    return lang_program(lang, number, NULL, 0, diags);
+}
+
 /* ---- candidates ---- */
 
 const char *

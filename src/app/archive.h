@@ -4,6 +4,7 @@
 #define HONE_APP_ARCHIVE_H
 
 #include "app/cli.h"
+#include "lang/lang.h"
 #include "store/store.h"
 
 /* ---- opening ---- */
@@ -55,6 +56,12 @@ archive_state(const struct store_run *run);
 /* From its beginning to its end, or to `now`. */
 double
 archive_seconds(const struct store_run *run, double now);
+
+/* Its program in a case, as it was stored. NULL: it has no such case, or cannot be read again: it
+ * uses other files. */
+struct program *
+archive_program(struct arena *arena, const struct store_run *run, const char *case_name,
+                struct diags *diags);
 
 /* ---- candidates ---- */
 

@@ -121,6 +121,8 @@ verb_judge(struct cli *cli);
 enum status
 verb_optimize(struct cli *cli);
 enum status
+verb_bench(struct cli *cli);
+enum status
 verb_resume(struct cli *cli);
 enum status
 verb_replay(struct cli *cli);
@@ -136,6 +138,8 @@ enum status
 verb_show(struct cli *cli);
 enum status
 verb_explain(struct cli *cli);
+enum status
+verb_report(struct cli *cli);
 enum status
 verb_diff(struct cli *cli);
 enum status

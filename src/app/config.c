@@ -80,8 +80,9 @@ is_harmless(enum config_id id, const char *text)
 {
     if (id == CONFIG_TORCH)
         return false;
-    return id != CONFIG_MODEL || (strstr(text, "exec:") == NULL && strstr(text, "@http") == NULL &&
-                                  strstr(text, "@unix") == NULL);
+    return (id != CONFIG_MODEL && id != CONFIG_EMBEDDINGS) ||
+           (strstr(text, "exec:") == NULL && strstr(text, "@http") == NULL &&
+            strstr(text, "@unix") == NULL);
 }
 
 static void

@@ -213,17 +213,8 @@ schedule_words(struct arena *arena, const struct store_run *run,
                const struct store_candidate *candidate)
 {
     struct diags *diags = diags_create(arena, 4);
-    const char *source = run->task.source;
     struct buf words = buf_in(arena);
-    struct lang *lang = lang_parse(arena, arena_printf(arena, "%s.op", run->task.name), source,
-                                   strlen(source), diags);
-    size_t number = 0;
-    while (lang && number < lang_case_count(lang) &&
-           strcmp(lang_case_name(lang, number), candidate->phase) != 0)
-        number++;
-    if (lang == NULL || number == lang_case_count(lang))
-        return "";
-    struct program *program = lang_program(lang, number, NULL, 0, diags);
+    struct program *program = archive_program(arena, run, candidate->phase, diags);
     double bits = archive_machine(run).vector_bits;
     struct coder_options options = {.vector_bytes = bits >= 128 ? (unsigned)bits / 8 : 32};
     struct source text = {"schedule", candidate->schedule, strlen(candidate->schedule)};

@@ -17,6 +17,10 @@ struct optimize_view { /* what the live block needs besides the progress itself 
 enum status
 optimize_read_options(struct cli *cli, struct run_options *options);
 
+/* The file of -o is tried before the work, not after. */
+enum status
+optimize_check_output(struct cli *cli, const char *path);
+
 /* A kernel file to begin with. */
 enum status
 optimize_start(struct cli *cli, const char *path, const struct target *target,
@@ -50,15 +54,40 @@ optimize_dry(struct cli *cli, const struct run_options *options);
 
 /* ---- the whole verb, also of resume and replay ---- */
 
+/* Whoever does many tasks takes what was found, and shows and writes nothing. */
+struct optimize_taker {
+    void *context;
+    bool alone; /* the built-in search, whatever the settings say */
+    void (*progress)(void *context, const struct run_progress *progress);
+    /* While the judge is open. STATUS_NO comes here too: nothing correct was found. */
+    enum status (*take)(void *context, enum status status, const struct run_options *options,
+                        struct judge *judge, const struct run_result *result);
+};
+
 struct optimize_job {
     struct cli *cli; /* as if the verb were `optimize` */
     enum run_mode mode;
     struct store *store; /* of a run that goes on or is replayed, opened by the caller */
     struct store_run *earlier;
+    const struct optimize_taker *taker; /* NULL: the verb itself */
 };
 
 enum status
 optimize_do(struct optimize_job *job, struct run_result *result);
+
+/* Why there is nothing to give: the verdict on what was tried last, and its words. */
+enum judge_status
+optimize_why(const struct run_result *result, const char **why);
+
+/* Equal: times can be compared. The threads of `how` are known. */
+const char *
+optimize_machine_key(struct arena *arena, const struct measure_facts *facts,
+                     const struct coder_machine *how);
+
+/* What schedules are chosen by, as JSON. */
+const char *
+optimize_machine_json(struct arena *arena, const struct measure_facts *facts,
+                      const struct coder_machine *machine);
 
 /* A run_options.progress. */
 void

@@ -117,19 +117,47 @@ read_models(struct cli *cli, bool replay, struct run_team *team)
     return status;
 }
 
+/* Who gives vectors for memory, if a setting says so: only beside a model, for without --model
+ * nobody is ever called. */
+static enum status
+read_embeddings(struct cli *cli, struct run_team *team)
+{
+    const char *text = cli->config->values[CONFIG_EMBEDDINGS].text;
+    if (text == NULL || team->model_count == 0)
+        return STATUS_OK;
+    enum status status = llm_model_find(team->llm, text, &team->embeddings, cli->diags);
+    if (status == STATUS_OK && !llm_can_embed(team->embeddings))
+        status = cli_wrong(cli,
+                           "embeddings = %s: gives no vectors; name a model of an OpenAI-like "
+                           "server, as in ollama:nomic-embed-text",
+                           text);
+    return status;
+}
+
+static enum status
+check_price(struct cli *cli, const struct llm_model *model)
+{
+    struct llm_facts facts = llm_facts(model);
+    if (facts.priced || facts.free)
+        return STATUS_OK;
+    return cli_wrong(cli,
+                     "%s has no price, so --cost cannot hold; add a price, or use "
+                     "--tokens N",
+                     facts.text);
+}
+
 /* A limit that cannot be held is told before anything is spent. */
 static enum status
 check_prices(struct cli *cli, const struct run_team *team, const struct llm_budget *budget)
 {
-    for (size_t i = 0; i < team->model_count && !isinf(budget->cost); i++) {
-        struct llm_facts facts = llm_facts(team->models[i].model);
-        if (!facts.priced && !facts.free)
-            return cli_wrong(cli,
-                             "%s has no price, so --cost cannot hold; add a price, or use "
-                             "--tokens N",
-                             facts.text);
-    }
-    return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (isinf(budget->cost))
+        return STATUS_OK;
+    for (size_t i = 0; i < team->model_count && status == STATUS_OK; i++)
+        status = check_price(cli, team->models[i].model);
+    if (status == STATUS_OK && team->embeddings != NULL)
+        status = check_price(cli, team->embeddings);
+    return status;
 }
 
 /* Windows and keys are known before the first call. */
@@ -245,6 +273,8 @@ optimize_open_team(struct cli *cli, const struct store_run *of, struct run_optio
     if (team->team.recipe == NULL)
         return STATUS_INPUT;
     status = read_models(cli, options->mode == RUN_REPLAY, &team->team);
+    if (status == STATUS_OK)
+        status = read_embeddings(cli, &team->team);
     if (status == STATUS_OK)
         status = read_budget(cli, team->team.recipe, &team->budget);
     if (status == STATUS_OK && options->mode != RUN_REPLAY)

@@ -148,13 +148,3 @@ screen_percent(struct arena *arena, double share)
     double percent = 100 * fabs(share);
     return arena_printf(arena, percent < 0.95 ? "%.1f" : "%.0f", percent);
 }
-
-const char *
-screen_count_word(struct arena *arena, size_t count)
-{
-    static const char *const words[] = {"no",   "one", "two",   "three", "four",
-                                        "five", "six", "seven", "eight", "nine"};
-    if (count < sizeof words / sizeof *words)
-        return words[count];
-    return arena_printf(arena, "%zu", count);
-}

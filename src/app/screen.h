@@ -50,8 +50,4 @@ screen_tokens(struct arena *arena, double tokens);
 const char *
 screen_percent(struct arena *arena, double share);
 
-/* "one", "two", "14": at the beginning and in the middle of sentences. */
-const char *
-screen_count_word(struct arena *arena, size_t count);
-
 #endif

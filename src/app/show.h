@@ -61,6 +61,11 @@ show_candidate(struct buf *buf, const struct show_candidate *shown);
 void
 show_candidate_json(struct buf *buf, const struct show_candidate *shown);
 
+/* The hot loop of its machine code, compiled again in the box, and what it says; as JSON if that is
+ * asked for. */
+enum status
+show_asm(struct cli *cli, const struct show_candidate *shown);
+
 /* The unified diff to its parent; nothing without one. */
 struct diff_count
 show_diff(struct arena *arena, struct buf *buf, const struct show_candidate *shown);

@@ -174,7 +174,7 @@ put_diff_line(struct buf *buf, const struct show_candidate *shown)
 static void
 put_next(struct buf *buf, const struct show_candidate *shown)
 {
-    buf_puts(buf, "--code");
+    buf_puts(buf, "--code, --asm");
     if (shown->parent != NULL)
         buf_puts(buf, ", --diff");
     if (shown->call != NULL)

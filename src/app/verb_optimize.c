@@ -38,9 +38,8 @@ catch_interrupt(void)
 
 /* ---- before the work ---- */
 
-/* The file is tried before the work, not after. */
-static enum status
-check_output(struct cli *cli, const char *path)
+enum status
+optimize_check_output(struct cli *cli, const char *path)
 {
     const char *folder = file_folder_of(cli->arena, path);
     if (access(path, F_OK) == 0 ? access(path, W_OK) == 0 : access(folder, W_OK) == 0)
@@ -50,12 +49,12 @@ check_output(struct cli *cli, const char *path)
 }
 
 /* How many threads are meant is known after the options were read. */
-static const char *
-machine_key(struct arena *arena, const struct measure_facts *facts, const struct run_options *how)
+const char *
+optimize_machine_key(struct arena *arena, const struct measure_facts *facts,
+                     const struct coder_machine *how)
 {
     return arena_printf(arena, "%s %s %u bits, %u threads", facts->cpu,
-                        facts->family ? facts->family : "", how->machine.vector_bytes * 8,
-                        how->machine.threads);
+                        facts->family ? facts->family : "", how->vector_bytes * 8, how->threads);
 }
 
 /* ---- the archive ---- */
@@ -113,10 +112,9 @@ options_json(const struct cli *cli)
     return json.data;
 }
 
-/* What the schedules were chosen by. */
-static const char *
-machine_text(struct arena *arena, const struct measure_facts *facts,
-             const struct coder_machine *machine)
+const char *
+optimize_machine_json(struct arena *arena, const struct measure_facts *facts,
+                      const struct coder_machine *machine)
 {
     struct buf json = buf_in(arena);
     buf_puts(&json, "{\"cpu\":");
@@ -128,6 +126,8 @@ machine_text(struct arena *arena, const struct measure_facts *facts,
                (long long)machine->l2, (long long)machine->l3);
     json_field_number(&json, "gflops", machine->gflops > 0 ? machine->gflops : NAN);
     json_field_number(&json, "memory_gbs", machine->memory_gbs > 0 ? machine->memory_gbs : NAN);
+    json_field_number(&json, "memory_gbs_all",
+                      machine->memory_gbs_all > 0 ? machine->memory_gbs_all : NAN);
     buf_putc(&json, '}');
     return json.data;
 }
@@ -144,8 +144,22 @@ model_text(const struct cli *cli, const struct run_options *options)
     return options->team->model_count > 0 ? text.data : "builtin";
 }
 
-/* Without an archive the work is done all the same. */
-static void
+/* Without an archive the work is done all the same; but what models are paid for must be kept. */
+static enum status
+do_without(struct cli *cli, struct run_options *options, const struct diags *why)
+{
+    const char *message = diags_count(why) > 0 ? diags_get(why, 0)->message : "there is no archive";
+    options->store = NULL;
+    if (options->team != NULL && options->team->llm != NULL) {
+        diags_add(cli->diags, DIAG_ERROR, (struct place){0},
+                  "%s; replies that are paid for must be kept: nothing was asked", message);
+        return STATUS_MACHINE;
+    }
+    log_warning(&cli->log, "nothing is recorded: %s", message);
+    return STATUS_OK;
+}
+
+static enum status
 open_archive(struct cli *cli, struct run_options *options, const struct measure_facts *facts,
              struct store_run *run)
 {
@@ -156,39 +170,34 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
     struct buf canonical = buf_in(cli->arena);
     struct source source;
     if (path == NULL || program == NULL ||
-        store_open(path, &how, &options->store, ours) != STATUS_OK) {
-        options->store = NULL;
-        if (diags_count(ours) > 0)
-            log_warning(&cli->log, "nothing is recorded: %s", diags_get(ours, 0)->message);
-        return;
-    }
+        store_open(path, &how, &options->store, ours) != STATUS_OK)
+        return do_without(cli, options, ours);
     lang_canonical(&canonical, program);
     if (file_read(cli->arena, cli->operands[0], LANG_MAX_FILE, &source, ours) != STATUS_OK)
         source.text = NULL; /* it has gone since it was parsed */
-    *run = (struct store_run){.task = {.hash = lang_hash(cli->arena, program),
-                                       .name = lang_name(options->lang),
-                                       .canonical = canonical.data,
-                                       .source = source.text},
-                              .target = options->target->name,
-                              .recipe = options->team ? options->team->recipe->name : "builtin",
-                              .recipe_text = options->team ? options->team->recipe->text : NULL,
-                              .model = model_text(cli, options),
-                              .options = options_json(cli),
-                              .cases = cases_text(cli, options),
-                              .budget = budget_json(cli->arena, options),
-                              .machine = machine_text(cli->arena, facts, &options->machine),
-                              .machine_key = options->machine_key,
-                              .seed = options->seed,
-                              .started = clock_wall()};
+    *run =
+        (struct store_run){.task = {.hash = lang_hash(cli->arena, program),
+                                    .name = lang_name(options->lang),
+                                    .canonical = canonical.data,
+                                    .source = source.text},
+                           .target = options->target->name,
+                           .recipe = options->team ? options->team->recipe->name : "builtin",
+                           .recipe_text = options->team ? options->team->recipe->text : NULL,
+                           .model = model_text(cli, options),
+                           .options = options_json(cli),
+                           .cases = cases_text(cli, options),
+                           .budget = budget_json(cli->arena, options),
+                           .machine = optimize_machine_json(cli->arena, facts, &options->machine),
+                           .machine_key = options->machine_key,
+                           .seed = options->seed,
+                           .started = clock_wall()};
     run->task.family = run->task.hash;
     options->family = run->task.hash;
     options->run = run;
-    if (store_run_begin(options->store, run, ours) != STATUS_OK) {
-        log_warning(&cli->log, "nothing is recorded: %s",
-                    diags_count(ours) ? diags_get(ours, 0)->message : "no run");
-        store_close(options->store);
-        options->store = NULL;
-    }
+    if (store_run_begin(options->store, run, ours) == STATUS_OK)
+        return STATUS_OK;
+    store_close(options->store);
+    return do_without(cli, options, ours);
 }
 
 static void
@@ -228,18 +237,32 @@ show(struct cli *cli, const struct run_options *options, const struct run_result
     return STATUS_OK;
 }
 
-/* Why there is nothing to give. */
+enum judge_status
+optimize_why(const struct run_result *result, const char **why)
+{
+    enum judge_status status = JUDGE_WRONG;
+    *why = "nothing was tried";
+    for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
+        for (size_t k = 0; k < result->cases[i].tried_count; k++)
+            if (result->cases[i].tried[k].status != JUDGE_CORRECT) {
+                status = result->cases[i].tried[k].status;
+                *why = result->cases[i].tried[k].reason;
+            }
+    if (result->kernel == NULL)
+        return status;
+    if (result->report.status != JUDGE_CORRECT) {
+        *why = result->report.reason;
+        return result->report.status;
+    }
+    *why = "bits differ from call to call";
+    return JUDGE_WRONG;
+}
+
 static void
 say_why(struct cli *cli, const struct run_result *result)
 {
-    const char *last = "nothing was tried";
-    for (size_t i = 0; i < result->case_count && result->cases != NULL; i++)
-        for (size_t k = 0; k < result->cases[i].tried_count; k++)
-            if (result->cases[i].tried[k].status != JUDGE_CORRECT)
-                last = result->cases[i].tried[k].reason;
-    if (result->kernel != NULL)
-        last = result->report.status != JUDGE_CORRECT ? result->report.reason
-                                                      : "bits differ from call to call";
+    const char *last;
+    optimize_why(result, &last);
     log_warning(&cli->log, "no correct kernel was found in %u evaluations; the last said: %s",
                 result->evaluations, last);
 }
@@ -309,10 +332,8 @@ static enum status
 open_run(struct optimize_job *job, struct run_options *options, const struct measure_facts *facts,
          struct store_run *run)
 {
-    if (job->earlier == NULL) {
-        open_archive(job->cli, options, facts, run);
-        return STATUS_OK;
-    }
+    if (job->earlier == NULL)
+        return open_archive(job->cli, options, facts, run);
     *run = *job->earlier;
     options->store = job->store;
     options->run = run;
@@ -336,8 +357,37 @@ carry_out(struct optimize_job *job, struct run_options *options, struct judge *j
     struct run_judge nobody = {.seconds = wall}; /* a replay asks no judge */
     if (job->mode == RUN_REPLAY)
         return run_optimize_by(job->cli->arena, &nobody, options, result, job->cli->diags);
-    catch_interrupt();
+    if (job->taker == NULL)
+        catch_interrupt();
     return run_optimize(job->cli->arena, judge, options, result, job->cli->diags);
+}
+
+/* The result goes to whoever wants it, else to the screen and the file. */
+static enum status
+deliver(const struct optimize_job *job, enum status status, const struct run_options *options,
+        struct judge *judge, const struct run_result *result, const char *file)
+{
+    struct cli *cli = job->cli;
+    if (job->taker != NULL)
+        return status == STATUS_OK || status == STATUS_NO
+                   ? job->taker->take(job->taker->context, status, options, judge, result)
+                   : status;
+    warn_of_start(cli, options->start, result);
+    if (status == STATUS_OK)
+        return show(cli, options, result, file);
+    if (status == STATUS_NO)
+        say_why(cli, result);
+    return status;
+}
+
+/* Who proposes besides the built-in search, if anybody does. */
+static enum status
+open_team(const struct optimize_job *job, struct run_options *options, struct optimize_team *team)
+{
+    const struct config *config;
+    if (job->taker != NULL && job->taker->alone)
+        return config_read(job->cli, &config);
+    return optimize_open_team(job->cli, job->earlier, options, team);
 }
 
 enum status
@@ -354,17 +404,17 @@ optimize_do(struct optimize_job *job, struct run_result *result)
     enum status status = optimize_read_options(cli, &options);
     if (status == STATUS_OK)
         status = open_task(cli, job->earlier, &options, &file);
-    if (status == STATUS_OK && job->mode != RUN_REPLAY)
-        status = check_output(cli, file);
+    if (status == STATUS_OK && job->mode != RUN_REPLAY && job->taker == NULL)
+        status = optimize_check_output(cli, file);
     if (status != STATUS_OK)
         return status;
-    options.machine_key = machine_key(cli->arena, &facts, &options);
+    options.machine_key = optimize_machine_key(cli->arena, &facts, &options.machine);
     struct optimize_view view = {cli, lang_name(options.lang), options.machine.threads};
-    options.progress = optimize_progress;
-    options.context = &view;
+    options.progress = job->taker ? job->taker->progress : optimize_progress;
+    options.context = job->taker ? job->taker->context : &view;
     team.task = view.task;
     team.team.cpu = facts.cpu;
-    status = optimize_open_team(cli, job->earlier, &options, &team);
+    status = open_team(job, &options, &team);
     if (status == STATUS_OK && cli_given(cli, "dry-run") != NULL) {
         status = optimize_dry(cli, &options);
         optimize_close_team(&team);
@@ -379,11 +429,7 @@ optimize_do(struct optimize_job *job, struct run_result *result)
         status = carry_out(job, &options, judge, result);
         log_progress_done(&cli->log);
         if (job->mode != RUN_REPLAY) {
-            warn_of_start(cli, options.start, result);
-            if (status == STATUS_OK)
-                status = show(cli, &options, result, file);
-            else if (status == STATUS_NO)
-                say_why(cli, result);
+            status = deliver(job, status, &options, judge, result, file);
             close_archive(cli, &options, result);
         }
     }

@@ -248,6 +248,8 @@ put_text(struct cli *cli, const struct show_candidate *shown, bool *done)
     *done = true;
     if (cli_given(cli, "code"))
         put_code(cli, shown->candidate);
+    else if (cli_given(cli, "asm"))
+        return show_asm(cli, shown);
     else if (cli_given(cli, "diff") && shown->parent == NULL)
         return cli_wrong(cli, "%s has no parent; hone diff A B compares any two", cli->operands[0]);
     else if (cli_given(cli, "diff"))
@@ -284,7 +286,8 @@ check_options(struct cli *cli)
 {
     static const char *const of_all[] = {"task", "all", "find", NULL};
     static const char *const of_run[] = {"prompts", "call", "watch", NULL};
-    static const char *const of_candidate[] = {"code", "diff", "prompt", "reply", "verdict", NULL};
+    static const char *const of_candidate[] = {"code",  "asm",     "diff", "prompt",
+                                               "reply", "verdict", NULL};
     bool one = cli->operand_count > 0;
     bool candidate = one && archive_is_candidate(cli->operands[0]);
     for (const char *const *name = of_all; *name; name++)

@@ -71,6 +71,31 @@ static const struct option optimize_options[] = {
     {0},
 };
 
+static const struct option bench_options[] = {
+    {0, "against", "NAME[,NAME]", "baselines: torch, naive (default: torch where it is installed)"},
+    {0, "recipe", "R[,R]", "how proposers are driven; several: side by side (default: builtin)"},
+    {0, "model", "M", "who proposes besides the built-in search"},
+    {0, "role", "ROLE=M[,ROLE=M]", "a model of its own for a role, as in coder=anthropic:NAME"},
+    {0, "evals", "N", "judge at most N kernels a task (default: 40)"},
+    {0, "time", "T", "search at most so long a task: 90, 2m (default: 60)"},
+    {0, "calls", "N", "ask models at most N times a task (default: the recipe's)"},
+    {0, "tokens", "N", "at most N tokens a task"},
+    {0, "cost", "USD", "spend at most so much a task (default: 1.00)"},
+    {0, "threads", "N", "threads of kernels and baselines (default: all processors)"},
+    {0, "seed", "S", "of the searches, in hex (default: 1)"},
+    {0, "jobs", "N", "N tasks at once, each on its share of the processors (default: 1)"},
+    {0, "resume", "RUN",
+     "go on with a benchmark that was stopped or killed; show one that is done"},
+    {0, "only", "N", "--resume: the task at place N of the plan, from 0, and no other"},
+    {0, "compare", NULL, "two benchmarks, OLD and NEW: which tasks got faster or slower"},
+    {0, "gate", "P", "--compare: exit code 1 if a task got more than P per cent slower"},
+    {0, "csv", NULL, "one line a task, for spreadsheets"},
+    {'o', NULL, "FILE", "write the result to FILE instead of the standard output"},
+    {0, "env-file", "FILE",
+     "variables (keys) from FILE, lines of NAME=VALUE; no file is read unasked"},
+    {0},
+};
+
 static const struct option resume_options[] = {
     {0, "evals", "N", "judge at most N kernels in all (default: as it was begun)"},
     {0, "time", "T", "search at most so long in all (default: as it was begun)"},
@@ -130,10 +155,16 @@ static const struct option show_options[] = {
     {0, "call", "N", "RUN: the prompt and the reply of one call"},
     {0, "watch", NULL, "RUN: follow it until it ends"},
     {0, "code", NULL, "RUN.N: the kernel"},
+    {0, "asm", NULL, "RUN.N: the hot loop of its machine code, compiled again"},
     {0, "diff", NULL, "RUN.N: what changed from its parent"},
     {0, "prompt", NULL, "RUN.N: what the model was asked"},
     {0, "reply", NULL, "RUN.N: what it answered"},
     {0, "verdict", NULL, "RUN.N: the whole verdict, as JSON"},
+    {0},
+};
+
+static const struct option report_options[] = {
+    {'o', NULL, "FILE.html", "where the page is written (default: the task's name)"},
     {0},
 };
 
@@ -281,6 +312,30 @@ const struct verb verbs[] = {
         .run = verb_optimize,
     },
     {
+        .name = "bench",
+        .group = GROUP_START,
+        .summary = "many tasks, one table",
+        .operands = "SUITE|FOLDER|FILE.op...",
+        .details =
+            "Optimises each task as `hone optimize` does and measures what was found against\n"
+            "PyTorch, the best of its builds, where that is installed, and against the plain C.\n"
+            "A suite is a folder with a LIST: kernelbench/1, 2 and 3, backward, fused, attention,\n"
+            "odd, low-precision come with hone; kernelbench/1:1-20,35 are some of its tasks. The\n"
+            "first case of a task is measured.\n"
+            "\n"
+            "Each task runs in a process of its own. One that is broken is reported and the rest\n"
+            "goes on. What came of a task is in the archive when it ends: after ^C, kill -9 or a\n"
+            "power failure --resume goes on with those that are left. --compare OLD NEW tells\n"
+            "which tasks changed beyond the noise, and is a gate for regressions with --gate.\n"
+            "\n"
+            "Exit code 1: some task has no correct kernel, or was not done; or the gate is shut.\n",
+        .example = "hone bench kernelbench/1:1-20",
+        .example_note = "many tasks, one table",
+        .options = bench_options,
+        .most = SIZE_MAX,
+        .run = verb_bench,
+    },
+    {
         .name = "resume",
         .group = GROUP_GO_ON,
         .summary = "a run goes on where it was stopped or killed",
@@ -363,6 +418,23 @@ const struct verb verbs[] = {
         .most = 1,
         .paged = true,
         .run = verb_explain,
+    },
+    {
+        .name = "report",
+        .group = GROUP_LOOK,
+        .summary = "a run or a benchmark as one page of HTML: curves, roofline, tree, kernel, cost",
+        .operands = "RUN | SUITE",
+        .details =
+            "Writes one file that needs no network and no other file: best-so-far curves, the "
+            "tree\n"
+            "of candidates, a roofline with every candidate on it, verdicts, cost and tokens, the\n"
+            "winning kernel with its diff to the start, the machine, and for each figure the\n"
+            "command that repeats it. RUN may be a benchmark; SUITE is the last one, if it is of\n"
+            "that suite: summary, speed-ups of its tasks with intervals, fast_p, light, slowest.\n",
+        .options = report_options,
+        .least = 1,
+        .most = 1,
+        .run = verb_report,
     },
     {
         .name = "diff",

@@ -257,6 +257,12 @@ proc_fds(const struct proc *proc, int fds[2])
     return count;
 }
 
+const char *
+proc_out_text(const struct proc *proc)
+{
+    return proc->outputs[0].bytes;
+}
+
 size_t
 proc_out_length(const struct proc *proc)
 {

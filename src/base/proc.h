@@ -44,7 +44,9 @@ proc_fds(const struct proc *proc, int fds[2]);
 bool
 proc_step(struct proc *proc);
 
-/* Bytes of its standard output so far. */
+/* Its standard output so far, and how many bytes that is. */
+const char *
+proc_out_text(const struct proc *proc);
 size_t
 proc_out_length(const struct proc *proc);
 

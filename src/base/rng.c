@@ -83,9 +83,15 @@ rng_below(struct rng *rng, uint64_t bound)
 }
 
 double
+rng_uniform_at(const struct rng *rng, uint64_t n)
+{
+    return (double)(rng_at(rng, n) >> 11) * 0x1p-53;
+}
+
+double
 rng_uniform(struct rng *rng)
 {
-    return (double)(rng_next(rng) >> 11) * 0x1p-53;
+    return rng_uniform_at(rng, rng->count++);
 }
 
 /* Box and Muller; the second value is dropped so that a draw needs no state but the count. */

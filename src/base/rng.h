@@ -17,6 +17,10 @@ rng_stream(uint64_t seed, const char *name);
 uint64_t
 rng_at(const struct rng *rng, uint64_t n);
 
+/* The same as a number of [0,1), 53 bits. */
+double
+rng_uniform_at(const struct rng *rng, uint64_t n);
+
 uint64_t
 rng_next(struct rng *rng);
 

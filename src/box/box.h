@@ -200,10 +200,6 @@ box_memory_destroy(struct box_memory *memory); /* NULL is allowed */
 
 void *
 box_memory_base(const struct box_memory *memory);
-size_t
-box_memory_bytes(const struct box_memory *memory); /* as rounded up to whole pages */
-enum box_pages
-box_memory_pages(const struct box_memory *memory);
 
 #define BOX_PAGE ((size_t)4096)
 

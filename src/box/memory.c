@@ -151,18 +151,6 @@ box_memory_base(const struct box_memory *memory)
     return memory->base;
 }
 
-size_t
-box_memory_bytes(const struct box_memory *memory)
-{
-    return memory->bytes;
-}
-
-enum box_pages
-box_memory_pages(const struct box_memory *memory)
-{
-    return memory->pages;
-}
-
 /* Regions keep their place modulo 2 MB in the guest, so it is decided here, in the file. */
 size_t
 box_stagger(size_t at, size_t index)

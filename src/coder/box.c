@@ -1,6 +1,8 @@
 /* do(S): a producer computed where it is needed, for the box that the current tile reads. */
 #include "coder/emit_int.h"
 
+#include "base/num.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,30 +21,65 @@ struct reader { /* an expression and where its indices are */
     struct span span[LANG_MAX_LEVELS];
 };
 
-static void
-add_subscript(struct hull *hull, const struct reader *reader, const struct expr *e)
+/* i/W where the loops go by whole rows of W: which rows the tile reads. False: that is not known.
+ */
+static bool
+take_rows(struct arena *arena, const struct reader *reader, const struct expr *e, struct lin *base,
+          int64_t *low, int64_t *high)
+{
+    if (e->op != OP_DIV || e->args[0]->op != OP_INDEX || e->args[1]->op != OP_INT ||
+        e->args[1]->integer <= 0)
+        return false;
+    const struct span *span = &reader->span[e->args[0]->level];
+    int64_t width = e->args[1]->integer;
+    if (span->var != NULL && (span->unit == 0 || span->unit % width != 0))
+        return false;
+    *low = num_floor_div(span->add, width);
+    *high = num_floor_div(span->add + span->extent - 1, width);
+    if (span->var != NULL)
+        lin_add_var(base, arena_printf(arena, "(%s / %" PRId64 ")", span->var, width), 1);
+    return true;
+}
+
+/* The same of a sum of indices, each times a number. */
+static bool
+take_sum(const struct reader *reader, const struct expr *e, struct lin *base, int64_t *low,
+         int64_t *high)
 {
     int64_t coefficient[LANG_MAX_LEVELS], constant;
-    struct level levels[LANG_MAX_LEVELS];
-    struct lin base = {0};
-    if (hull->whole)
-        return;
-    if (!expr_affine(e, coefficient, &constant)) {
-        hull->whole = true;
-        return;
-    }
-    int64_t low = constant, high = constant, least, most;
-    memset(levels, 0, sizeof levels);
+    if (!expr_affine(e, coefficient, &constant))
+        return false;
+    *low = *high = constant;
     for (unsigned i = 0; i < reader->work->levels; i++) {
         const struct span *span = &reader->span[i];
         int64_t c = (e->free & 1u << i) ? coefficient[i] : 0, room = c * (span->extent - 1);
-        levels[i] = (struct level){NULL, NULL, span->low, span->high + span->extent - 1};
         if (c == 0)
             continue;
-        low += c * span->add + (room < 0 ? room : 0);
-        high += c * span->add + (room > 0 ? room : 0);
+        *low += c * span->add + (room < 0 ? room : 0);
+        *high += c * span->add + (room > 0 ? room : 0);
         if (span->var != NULL)
-            lin_add_var(&base, span->var, c);
+            lin_add_var(base, span->var, c);
+    }
+    return true;
+}
+
+static void
+add_subscript(struct arena *arena, struct hull *hull, const struct reader *reader,
+              const struct expr *e)
+{
+    struct level levels[LANG_MAX_LEVELS] = {0};
+    struct lin base = {0};
+    int64_t low, high, least, most;
+    if (hull->whole)
+        return;
+    if (!take_sum(reader, e, &base, &low, &high) &&
+        !take_rows(arena, reader, e, &base, &low, &high)) {
+        hull->whole = true;
+        return;
+    }
+    for (unsigned i = 0; i < reader->work->levels; i++) {
+        const struct span *span = &reader->span[i];
+        levels[i] = (struct level){NULL, NULL, span->low, span->high + span->extent - 1};
     }
     expr_interval(e, levels, &least, &most);
     if (!hull->any) {
@@ -62,13 +99,14 @@ add_subscript(struct hull *hull, const struct reader *reader, const struct expr 
 }
 
 static void
-add_loads(struct hull *hulls, const struct reader *reader, const struct tensor *tensor)
+add_loads(struct arena *arena, struct hull *hulls, const struct reader *reader,
+          const struct tensor *tensor)
 {
     const struct expr *loads[64];
     size_t count = work_loads(reader->code, tensor, loads, 64);
     for (size_t i = 0; i < count && i < 64; i++)
         for (unsigned d = 0; d < tensor->rank; d++)
-            add_subscript(&hulls[d], reader, loads[i]->args[d]);
+            add_subscript(arena, &hulls[d], reader, loads[i]->args[d]);
     for (unsigned d = 0; count > 64 && d < tensor->rank; d++)
         hulls[d].whole = true;
 }
@@ -138,7 +176,7 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
             if (member->map[i] == nest->vector)
                 reader.span[i].extent = nest->active;
         }
-        add_loads(hulls, &reader, tensor);
+        add_loads(nest->em->arena, hulls, &reader, tensor);
     }
     for (size_t t = at + 1; t < nest->line->count && depth < 16; t++) {
         const struct token *token = &nest->line->tokens[t];
@@ -170,14 +208,14 @@ find_hulls(struct nest *nest, size_t at, size_t stage, struct hull *hulls, int d
                 reader.span[i] =
                     (struct span){NULL, h->low, h->high - h->low + 1, h->low, h->low, 0};
         }
-        add_loads(hulls, &reader, tensor);
+        add_loads(nest->em->arena, hulls, &reader, tensor);
         for (size_t g = 0; g < line->count; g++)
             if (line->tokens[g].form == TOKEN_WITH) {
                 const struct work *guest = &schedule->works[line->tokens[g].stage];
                 struct reader other = {.code = guest->code, .work = guest};
                 for (unsigned i = 0; i < guest->levels; i++)
                     other.span[i] = reader.span[line->tokens[g].map[i]];
-                add_loads(hulls, &other, tensor);
+                add_loads(nest->em->arena, hulls, &other, tensor);
             }
     }
 }

@@ -32,6 +32,8 @@ bool
 change__split(struct edit *edit);
 bool
 change__chunk(struct edit *edit);
+bool
+change__moments(struct edit *edit);
 
 /* ---- the program ---- */
 

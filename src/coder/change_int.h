@@ -16,7 +16,8 @@
     X(FLAT, "flat", "y x", "adjacent left indices become one")           \
     X(PHASE, "phase", "X", "X is stored by the remainder of its stride") \
     X(SPLIT, "split", "k STEP", "partial results per chunk of k")        \
-    X(CHUNK, "chunk", "t STEP", "scan per chunk, scan of the ends, add")
+    X(CHUNK, "chunk", "t STEP", "scan per chunk, scan of the ends, add") \
+    X(MOMENTS, "moments", "k STEP", "mean and squares per chunk of k, one pass for both")
 
 enum change {
 #define X(id, ...) CHANGE_##id,
@@ -30,8 +31,15 @@ struct change_line { /* "! pad Y X", "! flat Y y x", "! split Y k 512" */
     const char *stage; /* a tensor's name, as the schedule writes it */
     const char *name;  /* tensor or index */
     const char *other; /* flat: the second index; otherwise NULL */
-    int64_t step;      /* split, chunk */
+    int64_t step;      /* split, chunk, moments */
 };
+
+/* Those with a STEP stand last in the table. */
+static inline bool
+change_has_step(enum change change)
+{
+    return change >= CHANGE_SPLIT;
+}
 
 /* What each does; S is the stage, and its name, shape, dtype and values stay what they were. The
  * files have an example each.
@@ -43,13 +51,16 @@ struct change_line { /* "! pad Y X", "! flat Y y x", "! split Y k 512" */
  *                 S.X is the result itself with y*st+yp for y, S puts it together.
  *  flat S y x     S.yx = S with one index for both, in rows as wide as those it reads; what it
  *                 reads is stored flat too; S copies out, with the epilogue if that cannot go
- * along. split S k STEP S.k[kc, ..] = the reduction over each chunk of k, in the accumulator's
- * type; S combines them in order. argmax, argmin: also S.k.best and S.k.chunk. chunk S t STEP S.t =
- * the scan of each chunk, S.t.end = the scan of their ends, S combines both.
+ *                 along.
+ *  split S k STEP S.k[kc, ..] = the reduction over each chunk of k, in the accumulator's type; S
+ *                 combines them in order. argmax, argmin: also S.k.best and S.k.chunk.
+ *  chunk S t STEP S.t = the scan of each chunk, S.t.end = the scan of their ends, S combines both.
+ *  moments S k STEP   S = sum[k]((x-U)*(x-U)), U made of sum[k](x): S.k[kc, ..] = the mean of each
+ *                 chunk, S.k.sq the squares around it; U and S combine them.
  *
  * pad, phase and flat change the S.X of one another instead of copying it again, as long as S alone
- * reads it: `X` may be said of it too. They leave every value bit for bit; split and chunk add in
- * another order.
+ * reads it: `X` may be said of it too. They leave every value bit for bit; split, chunk and moments
+ * add in another order.
  *
  * New names: S.X, S.yx, S.k, S.t, with .2 if there is one already; indices of a flat stage become
  * `yx`, chunks `kc`, phases `yp`. A new stage stands before S (before its rec block, if it is a

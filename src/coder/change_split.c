@@ -12,18 +12,9 @@
  * argmax and argmin take three stages: S.k, the place in each chunk; S.k.best, the value there;
  * S.k.chunk, which chunk has the best of those. The first among equals wins at each, so the
  * smallest index does. */
-#include "coder/change_edit_int.h"
+#include "coder/change_split_int.h"
 
 #include <string.h>
-
-struct split {
-    struct edit *edit;
-    const struct expr *reduce; /* in S's code */
-    unsigned number;           /* of k among its indices */
-    int64_t step, chunks;
-    const char *chunk;                /* name of the new index */
-    const struct expr *body, *filter; /* over the indices of S.k */
-};
 
 /* The names of the reduction are those of `value`: it is what people see. */
 static bool
@@ -80,36 +71,46 @@ check_step(struct edit *edit, struct split *split)
     return true;
 }
 
-/* Body and filter with k = kc*STEP + k, left indices one level further in. */
-static void
-move_terms(struct split *split)
+/* kc*STEP + k, over the indices of S.k. */
+static const struct expr *
+whole_index(const struct split *split)
+{
+    struct ir *ir = split->edit->ir;
+    unsigned rank = change__stage(split->edit)->tensor->rank;
+    return ir_binary(ir, OP_ADD, ir_binary(ir, OP_MUL, ir_index(ir, 0), ir_int(ir, split->step)),
+                     ir_index(ir, rank + 1 + split->number));
+}
+
+const struct expr *
+change__split_moved(const struct split *split, const struct expr *e)
 {
     struct edit *edit = split->edit;
-    struct ir *ir = edit->ir;
     const struct stage *stage = change__stage(edit);
-    const struct binder *binder = split->reduce->binder;
-    unsigned rank = stage->tensor->rank, k = binder->level + split->number;
+    unsigned rank = stage->tensor->rank;
     struct move move;
     change__begin_move(edit, &move, stage->code, rank + 1);
     for (unsigned l = 0; l < rank; l++)
-        move.rewrite.replace[l] = ir_index(ir, l + 1);
-    const struct expr *whole =
-        ir_binary(ir, OP_ADD, ir_binary(ir, OP_MUL, ir_index(ir, 0), ir_int(ir, split->step)),
-                  move.rewrite.replace[k]);
-    move.rewrite.replace[k] = whole;
-    split->body = change__move(&move, split->reduce->args[0]);
+        move.rewrite.replace[l] = ir_index(edit->ir, l + 1);
+    move.rewrite.replace[split->reduce->binder->level + split->number] = whole_index(split);
+    return change__move(&move, e);
+}
+
+/* The filter of S.k: S's own, and the end of the last chunk. */
+static void
+move_filter(struct split *split)
+{
+    struct ir *ir = split->edit->ir;
     const struct expr *filter = expr_filter(split->reduce);
-    split->filter = filter ? change__move(&move, filter) : NULL;
-    int64_t extent = expr_integer(binder->extent[split->number]);
+    int64_t extent = expr_integer(split->reduce->binder->extent[split->number]);
+    split->filter = filter ? change__split_moved(split, filter) : NULL;
     if (extent % split->step == 0)
         return;
-    const struct expr *inside = ir_binary(ir, OP_LT, whole, ir_int(ir, extent));
+    const struct expr *inside = ir_binary(ir, OP_LT, whole_index(split), ir_int(ir, extent));
     split->filter = split->filter ? ir_binary(ir, OP_AND, inside, split->filter) : inside;
 }
 
-/* The reduction of one chunk. */
-static const struct expr *
-partial(const struct split *split, enum reduction reduction, const struct expr *body)
+const struct expr *
+change__split_partial(const struct split *split, enum reduction reduction, const struct expr *body)
 {
     struct ir *ir = split->edit->ir;
     const struct binder *old = split->reduce->binder;
@@ -147,9 +148,9 @@ check_range(const struct split *split, const struct expr *value)
                           tensor->name, (long long)split->step);
 }
 
-/* A stage [kc, ..] or [..] with the left indices of S. */
-static struct tensor *
-put_stage(const struct split *split, const char *name, bool chunked, const struct expr *code)
+struct tensor *
+change__split_put(const struct split *split, size_t before, const char *name, bool chunked,
+                  const struct expr *code)
 {
     struct edit *edit = split->edit;
     const struct stage *whole = change__stage(edit);
@@ -170,14 +171,14 @@ put_stage(const struct split *split, const char *name, bool chunked, const struc
     stage.tensor = change__tensor(edit, &shape);
     for (unsigned l = 0; l < of->rank; l++)
         stage.tensor->extent[l + chunked] = of->extent[l];
-    struct stage *put = change__insert(edit, edit->at, &stage);
+    struct stage *put = change__insert(edit, before, &stage);
     change__set_code(edit, put, code);
     return put->tensor;
 }
 
-/* The partial result of chunk `chunk`, read in a stage with S's left indices. */
-static const struct expr *
-read_chunk(const struct split *split, const struct tensor *partials, const struct expr *chunk)
+const struct expr *
+change__split_read(const struct split *split, const struct tensor *partials,
+                   const struct expr *chunk)
 {
     struct ir *ir = split->edit->ir;
     const struct expr *subscripts[LANG_MAX_RANK] = {chunk};
@@ -186,9 +187,8 @@ read_chunk(const struct split *split, const struct tensor *partials, const struc
     return change__load(split->edit, partials, subscripts, NULL);
 }
 
-/* The reduction over the chunks. */
-static const struct expr *
-combined(const struct split *split, enum reduction reduction, const struct tensor *partials)
+const struct expr *
+change__split_combined(const struct split *split, enum reduction reduction, const struct expr *body)
 {
     struct ir *ir = split->edit->ir;
     struct binder *binder = arena_alloc(ir_arena(ir), sizeof *binder);
@@ -198,20 +198,27 @@ combined(const struct split *split, enum reduction reduction, const struct tenso
     extent[0] = ir_int(ir, split->chunks);
     names[0] = split->chunk;
     *binder = (struct binder){reduction, rank, 1, names, extent};
-    return ir_reduce(ir, binder, read_chunk(split, partials, ir_index(ir, rank)), NULL);
+    return ir_reduce(ir, binder, body, NULL);
 }
 
-/* S with something else for its reduction. */
-static void
-replace_reduction(const struct split *split, const struct expr *instead)
+void
+change__split_replace(struct edit *edit, struct stage *stage, const struct expr *reduce,
+                      const struct expr *instead)
 {
-    struct edit *edit = split->edit;
-    struct stage *stage = change__stage(edit);
     struct move move;
     change__begin_move(edit, &move, stage->code, stage->tensor->rank);
-    move.drop = split->reduce;
+    move.drop = reduce;
     move.instead = instead;
     change__set_code(edit, stage, change__move(&move, stage->code));
+}
+
+/* The reduction over what the chunks gave. */
+static const struct expr *
+all_chunks(const struct split *split, enum reduction reduction, const struct tensor *partials)
+{
+    unsigned rank = change__stage(split->edit)->tensor->rank;
+    const struct expr *chunk = ir_index(split->edit->ir, rank);
+    return change__split_combined(split, reduction, change__split_read(split, partials, chunk));
 }
 
 static bool
@@ -220,28 +227,31 @@ split_extreme_place(const struct split *split)
     struct edit *edit = split->edit;
     struct ir *ir = edit->ir;
     enum reduction arg = split->reduce->binder->reduction;
+    const struct expr *body = change__split_moved(split, split->reduce->args[0]);
     enum reduction best = arg == REDUCE_ARGMAX ? REDUCE_MAX : REDUCE_MIN;
-    const struct expr *value = partial(split, best, split->body);
+    const struct expr *value = change__split_partial(split, best, body);
     if (!check_range(split, value))
         return false;
     const char *name = change__name(edit, edit->line->name);
-    struct tensor *places = put_stage(split, name, true, partial(split, arg, split->body));
+    struct tensor *places =
+        change__split_put(split, edit->at, name, true, change__split_partial(split, arg, body));
     struct tensor *values =
-        put_stage(split, arena_printf(edit->arena, "%s.best", name), true, value);
-    struct tensor *winner = put_stage(split, arena_printf(edit->arena, "%s.chunk", name), false,
-                                      combined(split, arg, values));
+        change__split_put(split, edit->at, arena_printf(edit->arena, "%s.best", name), true, value);
+    struct tensor *winner =
+        change__split_put(split, edit->at, arena_printf(edit->arena, "%s.chunk", name), false,
+                          all_chunks(split, arg, values));
     const struct expr *subscripts[LANG_MAX_RANK];
     for (unsigned l = 0; l < winner->rank; l++)
         subscripts[l] = ir_index(ir, l);
     const struct expr *chunk = change__load(edit, winner, subscripts, NULL);
     const struct expr *place =
         ir_binary(ir, OP_ADD, ir_binary(ir, OP_MUL, chunk, ir_int(ir, split->step)),
-                  read_chunk(split, places, chunk));
+                  change__split_read(split, places, chunk));
     int64_t last = expr_terms(split->reduce) - 1;
     if ((last + 1) % split->step != 0) /* true anyway, but who gathers with it must see it */
         place =
             ir_binary(ir, OP_MAX, ir_binary(ir, OP_MIN, place, ir_int(ir, last)), ir_int(ir, 0));
-    replace_reduction(split, place);
+    change__split_replace(edit, change__stage(edit), split->reduce, place);
     return true;
 }
 
@@ -252,29 +262,40 @@ split_value(const struct split *split)
     struct ir *ir = edit->ir;
     enum reduction reduction = split->reduce->binder->reduction;
     bool mean = reduction == REDUCE_MEAN;
-    const struct expr *body = split->body;
+    const struct expr *body = change__split_moved(split, split->reduce->args[0]);
     if (mean && body->kind <= KIND_INT)
         body = ir_cast(ir, DTYPE_F32, body);
-    const struct expr *part = partial(split, mean ? REDUCE_SUM : reduction, body);
+    const struct expr *part = change__split_partial(split, mean ? REDUCE_SUM : reduction, body);
     if (!check_range(split, part))
         return false;
     double terms = (double)expr_terms(split->reduce);
-    struct tensor *partials = put_stage(split, change__name(edit, edit->line->name), true, part);
-    const struct expr *all = combined(split, mean ? REDUCE_SUM : reduction, partials);
-    replace_reduction(split, mean ? ir_binary(ir, OP_DIV, all, ir_real(ir, terms)) : all);
+    struct tensor *partials =
+        change__split_put(split, edit->at, change__name(edit, edit->line->name), true, part);
+    const struct expr *all = all_chunks(split, mean ? REDUCE_SUM : reduction, partials);
+    change__split_replace(edit, change__stage(edit), split->reduce,
+                          mean ? ir_binary(ir, OP_DIV, all, ir_real(ir, terms)) : all);
+    return true;
+}
+
+bool
+change__split_begin(struct edit *edit, struct split *split)
+{
+    *split = (struct split){.edit = edit};
+    if (!find_index(edit, split) || !check_step(edit, split))
+        return false;
+    const struct stage *stage = change__stage(edit);
+    split->chunk = change__index(edit, stage, stage->tensor->rank, stage->value,
+                                 arena_printf(edit->arena, "%sc", edit->line->name));
+    move_filter(split);
     return true;
 }
 
 bool
 change__split(struct edit *edit)
 {
-    struct split split = {.edit = edit};
-    if (!find_index(edit, &split) || !check_step(edit, &split))
+    struct split split;
+    if (!change__split_begin(edit, &split))
         return false;
-    const struct stage *stage = change__stage(edit);
-    split.chunk = change__index(edit, stage, stage->tensor->rank, stage->value,
-                                arena_printf(edit->arena, "%sc", edit->line->name));
-    move_terms(&split);
     return split.reduce->binder->reduction >= REDUCE_ARGMAX ? split_extreme_place(&split)
                                                             : split_value(&split);
 }

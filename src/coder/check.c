@@ -293,78 +293,6 @@ check_guest(struct checker *checker, size_t at)
     }
 }
 
-/* Do the boxes of a producer, computed at token `at`, make up its tensor, each element once? */
-static bool
-makes_up(const struct checker *checker, size_t at, const struct work *producer)
-{
-    const struct work *consumer = checker->work;
-    const struct expr *loads[64];
-    size_t count = work_loads(consumer->code, producer->tensor, loads, 64);
-    uint32_t outside = 0, used = 0;
-    if (consumer->fate != FATE_ROOT || count == 0 || count > 64)
-        return false;
-    for (size_t i = 0; i < at; i++)
-        if (checker->line->tokens[i].form == TOKEN_LOOP) {
-            outside |= 1u << checker->line->tokens[i].level;
-            /* loops that end early leave out some of it */
-            if ((consumer->bound_count > 0 || consumer->online != NULL) &&
-                !work_is_left(consumer, checker->line->tokens[i].level))
-                return false;
-        }
-    for (unsigned d = 0; d < producer->rank; d++) {
-        const struct expr *first = loads[0]->args[d];
-        for (size_t i = 0; i < count; i++)
-            if (loads[i]->args[d] != first)
-                return false;
-        if (first->op != OP_INDEX || consumer->extent[first->level] != producer->extent[d])
-            return false;
-        used |= 1u << first->level;
-    }
-    for (unsigned i = 0; i < consumer->levels; i++)
-        if ((outside & 1u << i) && !(used & 1u << i) && consumer->extent[i] > 1)
-            return false;
-    return true;
-}
-
-/* Nobody reads it before this stage has run. */
-static bool
-is_read_later(const struct checker *checker, const struct work *producer)
-{
-    const struct schedule *schedule = checker->schedule;
-    for (size_t i = 0; i < checker->work->number; i++)
-        if (i != producer->number && schedule->works[i].fate != FATE_INLINE &&
-            work_loads(schedule->works[i].code, producer->tensor, NULL, 0) > 0 &&
-            !work_is_provided(schedule, producer->number, i))
-            return false;
-    return true;
-}
-
-/* The root stage in whose loops a stage is computed. */
-static size_t
-place_of(const struct schedule *schedule, size_t stage)
-{
-    const struct work *work = &schedule->works[stage];
-    return work->fate == FATE_DO || work->fate == FATE_WITH ? place_of(schedule, work->consumer)
-                                                            : stage;
-}
-
-/* In the loops of one root: is the reader computed after this producer, tile by tile? */
-static bool
-comes_after(const struct schedule *schedule, size_t producer, size_t reader)
-{
-    const struct work *work = &schedule->works[producer], *other = &schedule->works[reader];
-    if (work->fate != FATE_DO || reader == producer)
-        return false;
-    if (reader == work->consumer)
-        return true;
-    if (other->fate == FATE_DO && other->consumer == work->consumer) {
-        const struct line *line = &schedule->lines[work->consumer];
-        return work_names(line, TOKEN_DO, reader) > work_names(line, TOKEN_DO, producer);
-    }
-    return (other->fate == FATE_DO || other->fate == FATE_WITH) &&
-           comes_after(schedule, producer, other->consumer);
-}
-
 /* A guest is computed when its host is: what it reads must be there by then, and who reads it must
  * come later. */
 static void
@@ -372,7 +300,7 @@ check_order(struct checker *checker, const struct token *token)
 {
     const struct schedule *schedule = checker->schedule;
     const struct work *guest = &schedule->works[token->stage];
-    size_t host = checker->work->number, now = place_of(schedule, host);
+    size_t host = checker->work->number, now = work_place(schedule, host);
     for (size_t i = 0; i < schedule->program->stage_count; i++) {
         const struct work *other = &schedule->works[i];
         if (i == host || i == guest->number || other->fate == FATE_INLINE)
@@ -381,13 +309,13 @@ check_order(struct checker *checker, const struct token *token)
         bool whole = work_is_root(other);
         if (work_loads(guest->code, other->tensor, NULL, 0) > 0 &&
             !work_is_provided(schedule, i, guest->number)) {
-            if ((whole ? i : place_of(schedule, i)) >= now)
+            if ((whole ? i : work_place(schedule, i)) >= now)
                 illegal(checker, token, "%s reads %s, which is computed after %s",
                         guest->tensor->name, other->tensor->name, checker->work->tensor->name);
         }
         if (work_loads(other->code, guest->tensor, NULL, 0) > 0 &&
             ((whole && i < now) ||
-             (place_of(schedule, i) <= now && !comes_after(schedule, host, i))))
+             (work_place(schedule, i) <= now && !work_comes_after(schedule, host, i))))
             illegal(checker, token, "%s is read by %s, which is computed before %s or with it",
                     guest->tensor->name, other->tensor->name, checker->work->tensor->name);
     }
@@ -484,8 +412,7 @@ check_producer(struct checker *checker, size_t at)
         return;
     }
     check_readers(checker, at, producer);
-    producer->in_place =
-        producer->stored && makes_up(checker, at, producer) && is_read_later(checker, producer);
+    producer->in_place = producer->stored && work_is_made_up(schedule, producer, at);
     if (producer->stored && !producer->in_place)
         check_whole(checker, token, producer, producer);
     const struct line *line = &schedule->lines[token->stage];

@@ -7,8 +7,9 @@
 #include "lang/make.h"
 
 #define CODER_MAX_TOKENS 48 /* of a line */
-#define ONLINE_MOST 3       /* maximum, sum, weighted sum */
-#define CODER_MAX_GUESTS 4  /* stages that share one stage's loops */
+#define CODER_USUAL_L3 (INT64_C(32) << 20)
+#define ONLINE_MOST 3      /* maximum, sum, weighted sum */
+#define CODER_MAX_GUESTS 4 /* stages that share one stage's loops */
 
 /* ---- a schedule ---- */
 
@@ -169,6 +170,26 @@ work_is_root(const struct work *work)
 {
     return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
 }
+/* whole.c */
+/* A level of a stage, or that divided by `by`, one value for each `by` of it: groups of channels.
+ */
+struct along {
+    int8_t level; /* -1: none */
+    int64_t by;
+};
+/* Which one a subscript of a dimension with so many values is. */
+struct along
+work_along(const struct work *reader, const struct expr *e, int64_t values);
+/* The root stage in whose loops a stage is computed. */
+size_t
+work_place(const struct schedule *schedule, size_t stage);
+/* In the loops of one root: is the reader computed after this producer, tile by tile? */
+bool
+work_comes_after(const struct schedule *schedule, size_t producer, size_t reader);
+/* Do the boxes of a producer, computed at token `at` of its consumer's line, make up its tensor,
+ * each element once and before others read it? */
+bool
+work_is_made_up(const struct schedule *schedule, const struct work *producer, size_t at);
 /* same.c */
 /* The tensor whose memory a stage without a line would be; NULL: none. Earlier stages are known. */
 const struct tensor *

@@ -33,7 +33,7 @@ price_of(const struct coder_machine *machine)
     m->registers = m->registers ? m->registers : 16;
     m->l1 = m->l1 ? m->l1 : 32 << 10;
     m->l2 = m->l2 ? m->l2 : 1 << 20;
-    m->l3 = m->l3 ? m->l3 : (int64_t)32 << 20;
+    m->l3 = m->l3 ? m->l3 : CODER_USUAL_L3;
     double lanes = m->vector_bytes / 4.0;
     m->gflops = or_usual(m->gflops, 12 * lanes); /* 3 GHz, two multiply-adds */
     price.cycle_ns = 4 * lanes / m->gflops;

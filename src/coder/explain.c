@@ -365,6 +365,11 @@ tell_change(struct arena *arena, const struct change_line *change)
                             "%s runs along %s in chunks of %" PRId64
                             "; their ends are then run through and added.",
                             s, x, change->step);
+    case CHANGE_MOMENTS:
+        return arena_printf(arena,
+                            "The mean that %s needs and %s itself are taken in one pass, in chunks "
+                            "of %" PRId64 " %s, which are then put together.",
+                            s, s, change->step, x);
     default:
         return "";
     }

@@ -327,7 +327,7 @@ read_change(struct reader *reader)
             change = (struct change_line){(enum change)i, words[1], words[2], words[3], 0};
             if (count != (two ? 3 : 4))
                 break;
-            if ((i == CHANGE_SPLIT || i == CHANGE_CHUNK) &&
+            if (change_has_step(change.change) &&
                 (!text_integer(words[3], &change.step) || change.step < 1))
                 break;
             struct program *program = change_program(reader->arena, reader->program, &change, &why);
@@ -345,8 +345,8 @@ read_change(struct reader *reader)
             return true;
         }
     diags_add(reader->diags, DIAG_ERROR, place,
-              "no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP or chunk S "
-              "t STEP");
+              "no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP, chunk S t "
+              "STEP or moments S k STEP");
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include "coder/sketch_int.h"
 #include "coder/view_int.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -156,6 +157,35 @@ change_windows(struct sketcher *s, const char *name)
                             target->index[rank - 1]));
 }
 
+/* Norms: rows that do not stay in the caches from the mean to the squares around it have both taken
+ * chunk by chunk. */
+static void
+change_norms(struct sketcher *s, const char *name)
+{
+    struct arena *arena = s->space->arena;
+    const struct coder_machine *machine = &s->space->machine;
+    const struct stage *stage = stage_named(s->program, name);
+    const struct expr *reduce = work_reduce(stage->code);
+    if (reduce == NULL || reduce->args[0]->op != OP_MUL ||
+        reduce->args[0]->args[0] != reduce->args[0]->args[1] ||
+        reduce->args[0]->args[0]->op != OP_SUB)
+        return;
+    const struct binder *shown = work_reduce(stage->value)->binder;
+    int64_t bytes = (int64_t)dtype_info[stage->tensor->dtype].size,
+            row = expr_terms(reduce) * bytes;
+    unsigned cut = 0;
+    while (cut + 1 < shown->count && expr_integer(shown->extent[cut]) == 1)
+        cut++;
+    if (row <= machine->l1 / 2 || !sketch_ask_if(s, name, "moments", row > machine->l2 / 2))
+        return;
+    const int64_t sizes[] = {machine->l1 / 2, machine->l2 / 4, machine->l1 / 4};
+    int64_t extent = expr_integer(shown->extent[cut]), inner = row / extent;
+    int64_t step = sizes[sketch_ask(s, name, "moments chunk", 3, 0)] / inner;
+    step = step < 1 ? 1 : step < extent ? step : extent - 1;
+    change(s, &(struct change_line){CHANGE_MOMENTS, name, shown->names[cut], NULL, step},
+           arena_printf(arena, "! moments %s %s %" PRId64, name, shown->names[cut], step));
+}
+
 /* ---- the whole ---- */
 
 static bool
@@ -261,8 +291,10 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
                          .recs = buf_in(arena),
                          .lines = buf_in(arena)};
     sketch_classify(&s);
-    for (size_t i = 0; i < space->program->stage_count; i++)
+    for (size_t i = 0; i < space->program->stage_count; i++) {
         change_windows(&s, space->program->stages[i].tensor->name);
+        change_norms(&s, space->program->stages[i].tensor->name);
+    }
     if (!prepare(&s))
         return (struct coder_sketch){"", s.holes, s.hole_count};
     sketch_classify(&s);

@@ -7,38 +7,45 @@
 
 struct group {
     const struct work *root;
-    const struct work *member[16]; /* in their order; the root is not among them */
-    int8_t map[16][LANG_MAX_RANK]; /* their dimensions as levels of the root, -1: none */
-    const struct work *host[16];   /* the member in whose loops it runs, or NULL */
+    const struct work *member[16];       /* in their order; the root is not among them */
+    struct along map[16][LANG_MAX_RANK]; /* their dimensions in the levels of the root */
+    const struct work *host[16];         /* the member in whose loops it runs, or NULL */
+    const struct work *nest[16];         /* the member in whose chunks it is computed, or NULL */
     size_t count;
-    uint32_t rows; /* levels of the root that are plain in all of them */
+    uint32_t rows;               /* levels of the root that are plain in all of them, */
+    int64_t unit[LANG_MAX_RANK]; /* or go by so many values */
 };
 
 /* Where the members' dimensions lie, from what one reader says; false: readers disagree. */
 static bool
-add_map(const struct work *reader, const int8_t *reader_map, const struct work *work, int8_t *map,
-        bool *any)
+add_map(const struct work *reader, const struct along *reader_map, const struct work *work,
+        struct along *map, bool *any)
 {
     const struct expr *loads[32];
     size_t count = work_loads(reader->code, work->tensor, loads, 32);
     for (size_t i = 0; i < count && i < 32; i++, *any = true)
         for (unsigned d = 0; d < work->rank; d++) {
-            const struct expr *e = loads[i]->args[d];
-            int8_t level = -1;
-            if (e->op == OP_INDEX && e->level < reader->rank)
-                level = reader_map != NULL ? reader_map[e->level] : (int8_t)e->level;
-            map[d] = !*any || map[d] == level ? level : -1;
+            struct along along = work_along(reader, loads[i]->args[d], work->extent[d]);
+            if (along.level >= (int)reader->rank || (reader_map != NULL && along.by > 1))
+                along = (struct along){-1, 1};
+            else if (along.level >= 0 && reader_map != NULL)
+                along = reader_map[along.level];
+            if (*any && (map[d].level != along.level || map[d].by != along.by))
+                along = (struct along){-1, 1};
+            map[d] = along;
         }
     return count <= 32;
 }
 
+/* How many of these rows the root has. */
 static double
-rows_of(const struct work *root, uint32_t rows)
+rows_of(const struct group *group, uint32_t rows)
 {
+    const struct work *root = group->root;
     double count = 1;
     for (unsigned l = 0; l < root->rank; l++)
         if (rows & 1u << l)
-            count *= (double)root->extent[l];
+            count *= (double)(root->extent[l] / group->unit[l]);
     return count;
 }
 
@@ -82,6 +89,37 @@ shares_weights(struct sketcher *s, const struct work *root)
     return false;
 }
 
+/* An output whose boxes the root's loops make up: it is written where it is and read from the
+ * cache.
+ */
+static bool
+is_written_by_rows(const struct work *root, const struct work *work)
+{
+    const struct expr *load;
+    if (work_loads(root->code, work->tensor, &load, 1) != 1)
+        return false;
+    for (unsigned d = 0; d < work->rank; d++)
+        if (load->args[d]->op != OP_INDEX || root->extent[load->args[d]->level] != work->extent[d])
+            return false;
+    return true;
+}
+
+/* Loops by groups suit all members, or those that came first. */
+static bool
+take_units(struct group *group, const struct work *work, const struct along *map)
+{
+    int64_t unit[LANG_MAX_RANK];
+    memcpy(unit, group->unit, sizeof unit);
+    for (unsigned d = 0; d < work->rank; d++)
+        if (map[d].level >= 0 && map[d].by > 1) {
+            if (unit[map[d].level] > 1 && unit[map[d].level] != map[d].by)
+                return false;
+            unit[map[d].level] = map[d].by;
+        }
+    memcpy(group->unit, unit, sizeof unit);
+    return true;
+}
+
 static void
 find_group(struct sketcher *s, struct group *group, const struct work *root)
 {
@@ -89,14 +127,16 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
     bool weights = shares_weights(s, root);
     *group = (struct group){.root = root};
     group->rows = root->rank ? (1u << root->rank) - 1 : 0;
+    for (unsigned l = 0; l < root->rank; l++)
+        group->unit[l] = 1;
     if (root->stage->rec >= 0)
         return;
     for (size_t i = root->number; i-- > 0 && group->count < 16;) {
         const struct work *work = &works[i];
-        int8_t map[LANG_MAX_RANK];
+        struct along map[LANG_MAX_RANK];
         bool inside = true, any = false;
-        if (!work_has_loops(work) || work->tensor->output >= 0 || work->stage->rec >= 0 ||
-            s->group[i] >= 0)
+        if (!work_has_loops(work) || work->stage->rec >= 0 || s->group[i] >= 0 ||
+            (work->tensor->output >= 0 && !is_written_by_rows(root, work)))
             continue;
         for (size_t r = i + 1; r < s->program->stage_count && inside; r++) {
             if (works[r].fate == FATE_INLINE ||
@@ -114,10 +154,11 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
             continue;
         uint32_t rows = 0;
         for (unsigned d = 0; d < work->rank; d++)
-            if (map[d] >= 0)
-                rows |= 1u << map[d];
+            if (map[d].level >= 0)
+                rows |= 1u << map[d].level;
         rows &= group->rows;
-        if (rows == 0 || rows_of(root, rows) < s->space->machine.threads)
+        if (rows == 0 || !take_units(group, work, map) ||
+            rows_of(group, rows) < s->space->machine.threads)
             continue;
         bool large = grows(work);
         bool same = group->count == 0 || rows == group->rows;
@@ -163,16 +204,48 @@ find_hosts(struct sketcher *s, struct group *group)
     }
 }
 
+/* Levels of a member that are no rows of the root: chunks of a row. */
+static uint32_t
+chunks_of(const struct group *group, size_t member)
+{
+    uint32_t chunks = 0;
+    for (unsigned d = 0; d < group->member[member]->rank; d++)
+        if (group->map[member][d].level < 0 && group->member[member]->extent[d] > 1)
+            chunks |= 1u << d;
+    return chunks;
+}
+
+/* Reductions of chunks that only the next reduction of the same chunks needs at once, as the mean
+ * of each in ! moments: both are taken of a chunk while it is in the cache. */
+static void
+find_nests(struct group *group)
+{
+    for (size_t i = 0; i + 1 < group->count; i++) {
+        const struct work *work = group->member[i], *next = group->member[i + 1];
+        const struct expr *load;
+        uint32_t chunks = chunks_of(group, i);
+        bool fits = chunks != 0 && chunks == chunks_of(group, i + 1) && work->reduce != NULL &&
+                    next->reduce != NULL && work->rank == next->rank && group->host[i] == NULL &&
+                    group->host[i + 1] == NULL && (i == 0 || group->nest[i - 1] == NULL) &&
+                    work_loads(next->code, work->tensor, &load, 1) == 1;
+        for (unsigned d = 0; d < work->rank && fits; d++)
+            fits = load->args[d]->op == OP_INDEX && load->args[d]->level == d &&
+                   work->extent[d] == next->extent[d];
+        if (fits)
+            group->nest[i] = next;
+    }
+}
+
 /* A stage as one tile of rows sees it. */
 static struct work
-in_rows(const struct group *group, const struct work *work, const int8_t *map, int tiled,
+in_rows(const struct group *group, const struct work *work, const struct along *map, int tiled,
         int64_t tile)
 {
     struct work part = *work;
     for (unsigned d = 0; d < work->rank; d++) {
-        int level = map != NULL ? map[d] : (int)d;
-        if (level >= 0 && (group->rows & 1u << level))
-            part.extent[d] = level == tiled && tile > 1 ? tile : 1;
+        struct along along = map != NULL ? map[d] : (struct along){(int8_t)d, 1};
+        if (along.level >= 0 && (group->rows & 1u << along.level))
+            part.extent[d] = along.level == tiled && tile > 1 ? tile / along.by : 1;
     }
     return part;
 }
@@ -197,8 +270,7 @@ struct chain {                      /* members of a group that online() may take
     const struct work *between[16]; /* without a reduction, from the maximum to the root */
     size_t count;
     const struct work *score; /* what the maximum is taken of, or NULL: no member */
-    const int8_t *score_map;
-    unsigned dimension; /* of the score, over which it is taken */
+    unsigned dimension;       /* of the score, over which it is taken */
 };
 
 static bool
@@ -259,7 +331,6 @@ find_chain(const struct group *group, struct chain *chain)
     for (size_t i = 0; i < group->count && load->op == OP_LOAD; i++)
         if (load->tensor == group->member[i]->tensor) {
             chain->score = group->member[i];
-            chain->score_map = group->map[i];
             while (chain->dimension < chain->score->rank &&
                    !(load->args[chain->dimension]->op == OP_INDEX &&
                      load->args[chain->dimension]->level == chain->max->rank))
@@ -289,8 +360,7 @@ ask_rows(struct sketcher *s, const struct group *group, int tiled)
 {
     static const int64_t tiles[] = {16, 32, 48, 64, 96, 128, 192};
     int64_t tile = tiles[sketch_ask(s, group->root->tensor->name, "online rows", 7, 4)];
-    while (tile > 8 &&
-           rows_of(group->root, group->rows) / (double)tile < 2 * s->space->machine.threads)
+    while (tile > 8 && rows_of(group, group->rows) / (double)tile < 2 * s->space->machine.threads)
         tile /= 2;
     return tile < group->root->extent[tiled] ? tile : group->root->extent[tiled];
 }
@@ -367,6 +437,35 @@ put_online(struct sketcher *s, const struct group *group, int tiled)
     return false;
 }
 
+/* The line of a member: with its guests, and what is computed in its chunks. */
+static void
+put_member(struct sketcher *s, const struct group *group, size_t number, int tiled, int64_t tile)
+{
+    const struct work *work = group->member[number], *inner = NULL;
+    struct work part = in_rows(group, work, group->map[number], tiled, tile);
+    uint32_t chunks = 0;
+    for (size_t j = 0; j < group->count; j++) {
+        if (group->host[j] == work)
+            s->with = guest_text(s, group->member[j], &part);
+        if (group->nest[j] == work)
+            inner = group->member[j];
+    }
+    if (inner != NULL || group->nest[number] != NULL)
+        chunks = chunks_of(group, number);
+    buf_printf(&s->lines, "%s:", work->tensor->name);
+    for (unsigned d = 0; d < work->rank; d++) {
+        if (chunks & 1u << d)
+            part.extent[d] = 1;
+        if (inner != NULL && (chunks & 1u << d))
+            sketch_put(s, "%s", work->index[d]);
+    }
+    if (inner != NULL)
+        sketch_put(s, "do(%s)", inner->tensor->name);
+    sketch_line(s, &part, inner != NULL ? chunks : 0, true);
+    buf_putc(&s->lines, '\n');
+    s->with = NULL;
+}
+
 static void
 put_group(struct sketcher *s, struct group *group)
 {
@@ -378,28 +477,21 @@ put_group(struct sketcher *s, struct group *group)
         heavy = heavy || is_heavy(s, group->member[i]);
     heavy = heavy || is_heavy(s, root);
     for (unsigned l = 0; l < root->rank; l++)
-        if (group->rows & 1u << l)
+        if ((group->rows & 1u << l) && (tiled < 0 || group->unit[tiled] == 1))
             tiled = (int)l;
-    if (put_online(s, group, tiled))
+    if (group->unit[tiled] == 1 && put_online(s, group, tiled))
         return;
     int64_t tile = tiles[sketch_ask(s, root->tensor->name, "rows", 7, heavy ? 5 : 0)];
-    while (tile > 1 && rows_of(root, group->rows) / (double)tile < 2 * s->space->machine.threads)
+    while (tile > 1 && rows_of(group, group->rows) / (double)tile < 2 * s->space->machine.threads)
         tile /= 2;
+    tile *= group->unit[tiled];
     if (tile >= root->extent[tiled])
-        tile = 1;
+        tile = group->unit[tiled];
     find_hosts(s, group);
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->host[i] != NULL)
-            continue;
-        struct work part = in_rows(group, group->member[i], group->map[i], tiled, tile);
-        for (size_t j = 0; j < group->count; j++)
-            if (group->host[j] == group->member[i])
-                s->with = guest_text(s, group->member[j], &part);
-        buf_printf(&s->lines, "%s:", part.tensor->name);
-        sketch_line(s, &part, 0, true);
-        buf_putc(&s->lines, '\n');
-        s->with = NULL;
-    }
+    find_nests(group);
+    for (size_t i = 0; i < group->count; i++)
+        if (group->host[i] == NULL)
+            put_member(s, group, i, tiled, tile);
     buf_printf(&s->lines, "%s:", root->tensor->name);
     for (unsigned l = 0; l < root->rank; l++)
         if ((group->rows & 1u << l) && root->extent[l] > 1) {
@@ -409,7 +501,7 @@ put_group(struct sketcher *s, struct group *group)
                 sketch_put(s, "%s@p", root->index[l]);
         }
     for (size_t i = 0; i < group->count; i++)
-        if (group->host[i] == NULL)
+        if (group->host[i] == NULL && group->nest[i] == NULL)
             sketch_put(s, "do(%s)", group->member[i]->tensor->name);
     struct work part = in_rows(group, root, NULL, tiled, tile);
     sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);

@@ -61,15 +61,38 @@ ones_of(const struct work *work)
     return ones;
 }
 
+static bool
+is_read(const struct sketcher *s, const struct work *work)
+{
+    bool read = false;
+    for (size_t i = work->number + 1; i < s->program->stage_count && !read; i++)
+        read = work_loads(s->schedule->works[i].code, work->tensor, NULL, 0) > 0;
+    return read;
+}
+
+/* What is written would not be in the caches when somebody reads it: all that goes in and out takes
+ * more than half of the last one, which others use too. */
+static bool
+exceeds_caches(const struct sketcher *s)
+{
+    const struct program *program = s->program;
+    int64_t bytes = 0, last = s->space->machine.l3;
+    for (size_t i = 0; i < program->tensor_count; i++)
+        if (program->tensors[i]->input >= 0 || program->tensors[i]->output >= 0)
+            bytes +=
+                program->tensors[i]->count * (int64_t)dtype_info[program->tensors[i]->dtype].size;
+    return bytes > (last > 0 ? last : CODER_USUAL_L3) / 2;
+}
+
 static void
 stream_line(struct look *look, uint32_t done, bool inner)
 {
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    bool nt = work->tensor->output >= 0 && look->vector >= 0 &&
+    bool nt = work->tensor->output >= 0 && look->vector >= 0 && !is_read(s, work) &&
               work->tensor->count * 4 > 4 * s->space->machine.l2 &&
-              sketch_ask_if(s, stage, "nt", true);
+              sketch_ask_if(s, stage, "nt", exceeds_caches(s));
     uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
     double rows = 1;
     for (unsigned l = 0; l < work->rank; l++)

@@ -172,12 +172,6 @@ judge_close(struct judge *judge)
     arena_destroy(judge->arena);
 }
 
-const struct box_machine *
-judge_box(const struct judge *judge)
-{
-    return box_machine(judge->box);
-}
-
 const struct box *
 judge_jail(const struct judge *judge)
 {

@@ -9,6 +9,7 @@
  *   judge_verdict     the three in a row: what most callers want
  *   judge_glance      a first look at a built one: one set of inputs, a few samples
  *   judge_compare     which of two kernels is faster
+ *   judge_window      times of one, for who takes turns with what no box can hold
  *
  * What a kernel does is data: it goes into the verdict, and the function returns STATUS_OK. A fault
  * of this machine or of ours is a negative status with a message, and nothing was judged. What the
@@ -128,9 +129,6 @@ judge_open(const struct judge_options *options, struct judge **judge, struct dia
 void
 judge_close(struct judge *judge); /* NULL is allowed */
 
-const struct box_machine *
-judge_box(const struct judge *judge);
-
 /* The box itself, for who looks at kernels without judging them (profile). */
 const struct box *
 judge_jail(const struct judge *judge);
@@ -223,5 +221,22 @@ enum status
 judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
               struct judge_kernel *candidate, size_t number, const struct measure_rule *rule,
               struct measure_outcome *outcome, struct judge_kernel **failed, struct diags *diags);
+
+/* ---- windows ---- */
+
+/* A kernel in one case, whose inputs stay where they are from window to window. */
+struct judge_window;
+
+enum status
+judge_window_open(struct judge_task *task, struct judge_kernel *kernel, size_t number,
+                  struct judge_window **window, struct diags *diags);
+void
+judge_window_close(struct judge_window *window); /* NULL is allowed */
+
+/* Times of single calls in microseconds, in at most `most` samples and about so many seconds, at
+ * least one. Samples are checked as those of judge_compare() are. STATUS_NO: the kernel failed. */
+enum status
+judge_window_take(struct judge_window *window, double seconds, double *us, size_t most,
+                  size_t *count, struct diags *diags);
 
 #endif

@@ -184,7 +184,7 @@ struct light {
     double us; /* the largest of the three */
     double compute_us, memory_us, function_us;
     const char *limit; /* "compute", a level's name, or the costliest function */
-    const char *level; /* the smallest level that holds inputs and outputs */
+    const char *level; /* from which most of inputs and outputs come */
 };
 
 void

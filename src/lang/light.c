@@ -1,7 +1,9 @@
 /* The speed of light: no kernel that does all the program describes is faster than the largest of
- * three times: its flops at the machine's peak, its bytes at the bandwidth of the smallest memory
- * level that holds inputs and outputs, its functions at their own rate. */
+ * three times: its flops at the machine's peak, its bytes at the bandwidth of the memory level that
+ * holds inputs and outputs, its functions at their own rate. */
 #include "lang/cost_int.h"
+
+#include <math.h>
 
 #define F64_FUNCTIONS 2.0 /* half the lanes; function_ns is for f32 */
 
@@ -29,15 +31,23 @@ compute_time(const struct program *program, const struct cost *cost,
     }
 }
 
+/* The bandwidth of a level is that of data which takes half of it. Going round and round over more
+ * of it, a part of the data is gone when its turn comes, taken away by itself or by whoever shares
+ * the cache; when it is full, all of it comes from the next level, as it does in every measured
+ * copy. In between the part is taken to grow evenly. */
 static void
 memory_time(const struct cost *cost, const struct lang_machine *machine, struct light *light)
 {
-    double bytes = cost->bytes_in + cost->bytes_out;
-    unsigned level = 0;
-    while (level + 1 < machine->level_count && machine->level[level].bytes < bytes)
+    double bytes = cost->bytes_in + cost->bytes_out, gone = 0;
+    unsigned level = 0, last = machine->level_count - 1;
+    while (level < last && machine->level[level].bytes < bytes)
         level++;
-    light->level = machine->level[level].name;
-    light->memory_us = bytes / (machine->level[level].gbs * 1e3);
+    unsigned next = level < last ? level + 1 : last;
+    if (level < last)
+        gone = fmax(2 * bytes / machine->level[level].bytes - 1, 0);
+    light->level = machine->level[gone > 0.5 ? next : level].name;
+    light->memory_us =
+        bytes * 1e-3 * ((1 - gone) / machine->level[level].gbs + gone / machine->level[next].gbs);
 }
 
 void

@@ -131,7 +131,7 @@ take_event(void *user, const char *event, const char *data, size_t length)
         if (failed && strcmp(llm__string(value, "object"), "response") != 0)
             llm__take_error(call, 0, value);
         else
-            llm__wire(call->model->wire)->event(call, event, value);
+            llm__wire(call)->event(call, event, value);
     }
     json_decref(value);
     if (call->first_word == 0 && call->text.length + call->reasoning.length > 0)
@@ -198,7 +198,7 @@ take_whole(struct llm_call *call)
         if (error != NULL && !json_is_null(error))
             llm__take_error(call, 0, value);
         else
-            llm__wire(call->model->wire)->whole(call, value);
+            llm__wire(call)->whole(call, value);
     }
     json_decref(value);
 }
@@ -272,13 +272,13 @@ static char *
 url_of(struct llm_call *call)
 {
     const char *base = call->model->provider->base_url;
-    return arena_printf(call->arena, "%s%s", base, llm__wire(call->model->wire)->path);
+    return arena_printf(call->arena, "%s%s", base, llm__wire(call)->path);
 }
 
 static void
 start(struct llm_call *call)
 {
-    json_t *request = llm__wire(call->model->wire)->build(call);
+    json_t *request = llm__wire(call)->build(call);
     char *body = json_dumps(request, JSON_COMPACT);
     json_decref(request);
     call->body = buf_in(call->arena);

@@ -156,6 +156,18 @@ copy(struct arena *arena, const char *text)
 }
 
 static void
+copy_texts(struct llm_call *call, const struct llm_request *request)
+{
+    const char **texts = arena_array(call->arena, request->text_count + 1, sizeof *texts);
+    for (size_t i = 0; i < request->text_count; i++) {
+        texts[i] = copy(call->arena, request->texts[i]);
+        call->prompt_bytes += strlen(texts[i]);
+    }
+    if (request->texts != NULL)
+        call->request.texts = texts;
+}
+
+static void
 copy_request(struct llm_call *call, const struct llm_request *request)
 {
     struct arena *arena = call->arena;
@@ -176,6 +188,7 @@ copy_request(struct llm_call *call, const struct llm_request *request)
         call->prompt_bytes += strlen(messages[i].text);
     }
     call->request.messages = messages;
+    copy_texts(call, request);
 }
 
 static bool
@@ -210,7 +223,10 @@ check_request(const struct llm_call *call, struct diags *diags)
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "%s has no price, so --cost cannot hold; add a price, or use --tokens N",
                   model->text);
-    else if (model->window > 0 && needed > model->window)
+    else if (call->request.texts != NULL && !llm_can_embed(model))
+        diags_add(diags, DIAG_ERROR, (struct place){0},
+                  "%s gives no vectors; name a model of an OpenAI-like server", model->text);
+    else if (call->request.texts == NULL && model->window > 0 && needed > model->window)
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "%s has a window of %.0f tokens; this prompt and its reply need %.0f%s",
                   model->text, model->window, needed,

@@ -7,6 +7,7 @@
  *   llm_wait           looks after all calls in flight, on this thread
  *   llm_next_done      a call that has ended; llm_result() is its reply or why there is none
  *   llm_call_free      when the reply is recorded
+ *   llm_embed          vectors of texts, for what looks for similar ones
  *
  * Who makes a model speak is a wire (three ways to talk HTTP) or something else that answers a
  * prompt: a program, a folder, a recording, a script. All look alike from here. A call that fails
@@ -280,16 +281,18 @@ struct llm_request {
     const char *system; /* or NULL */
     const struct llm_message *messages;
     size_t message_count;
-    unsigned max_tokens;     /* of the reply, with its reasoning; 0: 8192 */
-    double temperature;      /* NAN: not said, which is what most models want */
-    const char *effort;      /* of reasoning: low, medium, high; NULL: the model's own */
-    const char *schema;      /* JSON Schema that the reply must fit, or NULL */
-    const char *schema_name; /* NULL: "reply" */
-    const char *grammar;     /* GBNF, for servers that have it; the schema serves the others */
-    bool cache;              /* the beginning will be sent again: ask the server to keep it */
-    const char *label;       /* "coder 3": begins with the role */
-    const char *wanted;      /* what a reply is, in a sentence, for a person; or NULL */
-    void *user;              /* the caller's */
+    unsigned max_tokens;      /* of the reply, with its reasoning; 0: 8192 */
+    double temperature;       /* NAN: not said, which is what most models want */
+    const char *effort;       /* of reasoning: low, medium, high; NULL: the model's own */
+    const char *schema;       /* JSON Schema that the reply must fit, or NULL */
+    const char *schema_name;  /* NULL: "reply" */
+    const char *grammar;      /* GBNF, for servers that have it; the schema serves the others */
+    bool cache;               /* the beginning will be sent again: ask the server to keep it */
+    const char *label;        /* "coder 3": begins with the role */
+    const char *wanted;       /* what a reply is, in a sentence, for a person; or NULL */
+    const char *const *texts; /* whose vectors are wanted, in place of messages: llm_embed() */
+    size_t text_count;
+    void *user; /* the caller's */
 };
 
 /* What store keeps of a call: plain values, no key in any of them. */
@@ -368,6 +371,32 @@ llm_cancel(struct llm_call *call);
 /* Only of a call that was fetched. A mailbox puts question and answer away now, not before. */
 void
 llm_call_free(struct llm_call *call);
+
+/* ---- vectors of texts ---- */
+
+#define LLM_EMBED_BYTES 1400 /* of a text: about 400 tokens, which the smallest servers take */
+#define LLM_EMBED_TEXTS 32   /* at once */
+
+struct llm_vectors {
+    const float *values; /* one after the other, each of length 1; NULL: there are none */
+    size_t size;         /* numbers in each */
+    struct llm_record record;
+    const char *message; /* why there are none; "" if there are */
+};
+
+/* Whether a model can be asked for vectors: by the form of OpenAI, which others offer too. */
+bool
+llm_can_embed(const struct llm_model *model);
+
+/* One call, with its attempts, at /embeddings; waits. What is longer than a text may be is cut. All
+ * is in the arena. The outcome is that of the record. */
+enum llm_outcome
+llm_embed(struct llm *llm, const struct llm_model *model, struct arena *arena,
+          const char *const *texts, size_t count, struct llm_vectors *vectors);
+
+/* The hash that the record of such a call has. */
+void
+llm_embed_hash(struct arena *arena, const char *const *texts, size_t count, char hash[HASH_TEXT]);
 
 /* ---- texts ---- */
 

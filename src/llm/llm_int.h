@@ -161,6 +161,8 @@ struct llm_call {
     double settled, answer_size;
     struct llm_recorded recorded;
     double answer_at; /* when a script answers */
+    float *vectors;   /* of the request's texts */
+    size_t vector_size;
 };
 
 /* Who answers. */
@@ -196,10 +198,10 @@ struct wire {
     void (*whole)(struct llm_call *call, json_t *body);
 };
 
-extern const struct wire llm__chat, llm__responses, llm__anthropic;
+extern const struct wire llm__chat, llm__responses, llm__anthropic, llm__embeddings;
 
 const struct wire *
-llm__wire(enum llm_wire wire);
+llm__wire(const struct llm_call *call);
 
 /* Whether a field may be sent that this quirk is about; notes that it was. */
 bool

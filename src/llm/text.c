@@ -131,6 +131,8 @@ llm_request_hash(struct arena *arena, const struct llm_request *request, char ha
     for (size_t i = 0; i < request->message_count; i++)
         buf_printf(&buf, "%d %zu:%s\n", (int)request->messages[i].role,
                    strlen(request->messages[i].text), request->messages[i].text);
+    for (size_t i = 0; i < request->text_count; i++)
+        buf_printf(&buf, "%zu:%s\n", strlen(request->texts[i]), request->texts[i]);
     hash_sha256(buf.data, buf.length, hash);
 }
 

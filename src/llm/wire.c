@@ -7,9 +7,11 @@
 enum { LONGEST_MESSAGE = 300 };
 
 const struct wire *
-llm__wire(enum llm_wire wire)
+llm__wire(const struct llm_call *call)
 {
-    return wire == LLM_CHAT        ? &llm__chat
+    enum llm_wire wire = call->model->wire;
+    return call->request.texts     ? &llm__embeddings
+           : wire == LLM_CHAT      ? &llm__chat
            : wire == LLM_RESPONSES ? &llm__responses
                                    : &llm__anthropic;
 }

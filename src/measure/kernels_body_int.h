@@ -263,18 +263,27 @@ v_sigmoid(vf x)
     return v_inverse(v_exp(-x) + v_of(1));
 }
 
-/* Abramowitz and Stegun 7.1.26. */
+/* Near 0 a polynomial, farther 1 - r^4, r one for the fourth root of 1 - erf. */
 INLINE vf
 v_erf(vf x)
 {
-    vf size = v_max(x, -x), t = v_inverse(v_fma(size, v_of(0.3275911f), v_of(1)));
-    vi sign = (vi)x ^ (vi)size;
-    vf p = v_fma(t, v_of(1.061405429f), v_of(-1.453152027f));
-    p = v_fma(p, t, v_of(1.421413741f));
-    p = v_fma(p, t, v_of(-0.284496736f));
-    p = v_fma(p, t, v_of(0.254829592f));
-    vf result = v_fma(-p * t, v_exp(-size * size), v_of(1));
-    return (vf)((vi)result | sign);
+    vf size = v_min(v_max(x, -x), v_of(3.95f)), square = size * size;
+    vi sign = (vi)x & INT32_MIN, near = size < v_of(0.925f);
+    vf p = v_fma(square, v_of(-0x1.398988p-11f), v_of(0x1.4723f4p-8f));
+    p = v_fma(p, square, v_of(-0x1.b689b8p-6f));
+    p = v_fma(p, square, v_of(0x1.ce1a88p-4f));
+    p = v_fma(p, square, v_of(-0x1.8126e8p-2f));
+    p = v_fma(p, square, v_of(0x1.06eba6p-3f));
+    vf r = v_fma(size, v_of(-0x1.e946fap-16f), v_of(0x1.2cc6bcp-12f));
+    r = v_fma(r, size, v_of(0x1.627e12p-15f));
+    r = v_fma(r, size, v_of(-0x1.478aecp-7f));
+    r = v_fma(r, size, v_of(0x1.33451p-5f));
+    r = v_fma(r, size, v_of(-0x1.15ac18p-7f));
+    r = v_fma(r, size, v_of(-0x1.9e7f7ep-4f));
+    r = v_fma(r, size, v_of(-0x1.28b586p-2f));
+    r = v_fma(r, size, v_of(0x1.005a8ap0f));
+    r *= r;
+    return (vf)(((vi)v_fma(p, size, size) & near) | ((vi)(1 - r * r) & ~near) | sign);
 }
 
 INLINE vf

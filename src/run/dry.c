@@ -15,18 +15,9 @@ no_clock(void *context)
 static struct node *
 usual_node(struct team *team)
 {
-    const struct run_result *result = team->loop->result;
-    struct buf text = buf_in(team->loop->arena);
-    const struct coder_genome usual = {{0}};
-    const char *reason;
-    for (size_t i = 0; i < result->case_count; i++) {
-        struct coder_space *space = coder_space_open(team->loop->arena, result->cases[i].program,
-                                                     &team->loop->options->machine);
-        buf_printf(&text, "case %s:\n%s\n", result->cases[i].program->case_name,
-                   coder_sketch(space, &usual).text);
-    }
     struct node *node = team__node(team, NULL);
-    if (!team__schedule(team, text.data, node, &reason))
+    const char *reason;
+    if (!team__schedule(team, team__usual_lines(team, node), node, &reason))
         team__schedule(team, "", node, &reason);
     return node;
 }

@@ -57,21 +57,6 @@ rewrite(struct slot *slot, const char *text, struct node *node)
     return same;
 }
 
-/* The usual schedule of a program, for every case. */
-static const char *
-usual_lines(struct team *team, const struct node *node)
-{
-    struct buf text = buf_in(team->loop->arena);
-    const struct coder_genome usual = {{0}};
-    for (size_t i = 0; i < team->loop->result->case_count; i++) {
-        struct coder_space *space =
-            coder_space_open(team->loop->arena, node->programs[i], &team->loop->options->machine);
-        buf_printf(&text, "case %s:\n%s\n", team->loop->result->cases[i].program->case_name,
-                   coder_sketch(space, &usual).text);
-    }
-    return text.data;
-}
-
 static const char *
 from_schedule(struct slot *slot, const char *text, struct node *node)
 {
@@ -135,8 +120,9 @@ team__kernel_of(struct slot *slot, const struct agent_reply *reply, struct node 
                                  : reply->text,
                              node);
     case AGENT_FORMAT_PROGRAM:
-        return rewrite(slot, reply->text, node) ? from_schedule(slot, usual_lines(team, node), node)
-                                                : NULL;
+        return rewrite(slot, reply->text, node)
+                   ? from_schedule(slot, team__usual_lines(team, node), node)
+                   : NULL;
     case AGENT_FORMAT_STAGE:
     case AGENT_FORMAT_EDITS:
     case AGENT_FORMAT_FILL:
@@ -272,13 +258,7 @@ team__check(struct team *team, struct node *node)
 {
     struct loop *loop = team->loop;
     const struct run_judge *judge = loop->judge;
-    struct judge_setup setup = {.lang = loop->options->lang,
-                                .cases = loop->options->cases,
-                                .case_count = loop->options->case_count,
-                                .target = loop->options->target,
-                                .threads = loop->options->threads,
-                                .no_baseline = true,
-                                .effort = JUDGE_QUICK};
+    struct judge_setup setup = run__setup(loop, loop->options->cases, loop->options->case_count);
     struct judge_task *task;
     struct judge_report report;
     enum status status = judge->open(judge->context, &setup, &task, loop->diags);
@@ -291,8 +271,7 @@ team__check(struct team *team, struct node *node)
     if (report.status != JUDGE_CORRECT) {
         node->status = report.status;
         node->reason = report.reason;
-        node->words = arena_printf(loop->arena, "%s: %s\n%s", judge_status_name[report.status],
-                                   report.reason, report.details);
+        node->words = team__words(loop->arena, &report);
         node->cost = INFINITY;
         team__withdraw(team, node);
     }

@@ -214,13 +214,13 @@ choose_by_value(struct team *team, double chance, struct store_item *items, size
 {
     struct rng rng = rng_stream(team->loop->options->seed, "memory");
     for (size_t i = 0; i < count && i < most; i++) {
-        uint64_t draw = rng_at(&rng, team->calls * 64 + i);
+        uint64_t draw = team->calls * 64 + i;
         size_t chosen = i;
         for (size_t k = i + 1; k < count; k++)
             if (items[k].stats.q > items[chosen].stats.q)
                 chosen = k;
-        if ((double)(draw >> 11) * 0x1p-53 < chance)
-            chosen = i + (size_t)(draw % (count - i));
+        if (rng_uniform_at(&rng, draw) < chance)
+            chosen = i + (size_t)(rng_at(&rng, draw) % (count - i));
         struct store_item kept = items[i];
         items[i] = items[chosen];
         items[chosen] = kept;
@@ -243,8 +243,9 @@ find_items(struct team *team, enum recipe_memory kind, unsigned most, const char
     if (loop->ledger->store == NULL || most == 0)
         return *text;
     struct diags *ours = diags_create(loop->arena, 2); /* without memory the run goes on */
-    if (store_items_similar(loop->ledger->store, loop->arena, &likeness, &items, &count, ours) !=
-        STATUS_OK)
+    if (team__embed(team, &likeness) != STATUS_OK ||
+        store_items_similar(loop->ledger->store, loop->arena, &likeness, &items, &count, ours) !=
+            STATUS_OK)
         return *text;
     if (rule->q > 0)
         choose_by_value(team, rule->q, items, count, most);
@@ -262,6 +263,7 @@ team__recall(struct team *team, enum recipe_memory kind, unsigned most)
     const char *text = "";
     enum status status =
         ledger_recall(loop->ledger, "memory", recipe_memory_info[kind].name, &text, loop->diags);
+    team__pass_embeddings(team);
     if (status == STATUS_NO) {
         find_items(team, kind, most, &text);
         status =

@@ -118,6 +118,20 @@ team__schedule(struct team *team, const char *text, struct node *node, const cha
     return true;
 }
 
+const char *
+team__usual_lines(struct team *team, const struct node *node)
+{
+    struct buf text = buf_in(team->loop->arena);
+    const struct coder_genome usual = {{0}};
+    for (size_t i = 0; i < case_count(team); i++) {
+        struct coder_space *space = coder_space_open(team->loop->arena, program_of(team, node, i),
+                                                     &team->loop->options->machine);
+        buf_printf(&text, "case %s:\n%s\n", team->loop->result->cases[i].program->case_name,
+                   coder_sketch(space, &usual).text);
+    }
+    return text.data;
+}
+
 /* "Y" of "Y: r@p j@v"; of a rewrite the whole line. */
 static size_t
 head_length(const char *line)
@@ -220,8 +234,8 @@ team__structure(struct team *team, const struct node *node)
 
 /* ---- judging ---- */
 
-static const char *
-words_of(struct arena *arena, const struct judge_report *report)
+const char *
+team__words(struct arena *arena, const struct judge_report *report)
 {
     struct buf words = buf_in(arena);
     const struct judge_wrong *wrong = &report->wrong;
@@ -315,6 +329,13 @@ look_small(struct team *team, struct node *node, const struct node *base,
 }
 
 enum status
+team__meet(struct team *team, struct node *node)
+{
+    agent_normal_hash(team->loop->arena, node->kernel, node->normal);
+    return team__look(team, node, NULL);
+}
+
+enum status
 team__look(struct team *team, struct node *node, const struct node *base)
 {
     struct loop *loop = team->loop;
@@ -336,7 +357,7 @@ team__look(struct team *team, struct node *node, const struct node *base)
     }
     node->status = report.status;
     node->reason = report.reason;
-    node->words = words_of(loop->arena, &report);
+    node->words = team__words(loop->arena, &report);
     loop->result->failed += report.status != JUDGE_CORRECT;
     if (team->phase != NULL && team->phase->recipe->objective == RECIPE_COUNTER &&
         node->status == JUDGE_CORRECT)
@@ -393,6 +414,7 @@ offer(struct team *team, const struct node *node)
             (struct run_candidate){.number = result->evaluations,
                                    .id = node->id,
                                    .row = node->row,
+                                   .node = node->number + 1,
                                    .proposer = node->proposer,
                                    .schedule = node->lines ? node->lines[i] : NULL,
                                    .kernel = node->parts ? node->parts[i] : node->kernel,
@@ -409,7 +431,7 @@ team__withdraw(struct team *team, const struct node *node)
     struct run_result *result = team->loop->result;
     for (size_t i = 0; i < result->case_count; i++)
         for (size_t k = 0; k < result->cases[i].tried_count; k++)
-            if (result->cases[i].tried[k].row == node->row) {
+            if (result->cases[i].tried[k].node == node->number + 1) {
                 result->cases[i].tried[k].status = node->status;
                 result->cases[i].tried[k].reason = node->reason;
             }

@@ -55,15 +55,10 @@ static enum status
 judge_cases(struct loop *loop, const size_t *cases, size_t count, enum judge_effort effort,
             struct judge_report *report)
 {
-    const struct run_options *options = loop->options;
     const struct run_judge *judge = loop->judge;
-    struct judge_setup setup = {.lang = options->lang,
-                                .cases = cases,
-                                .case_count = count,
-                                .target = options->target,
-                                .threads = options->threads,
-                                .no_baseline = effort == JUDGE_QUICK,
-                                .effort = effort};
+    struct judge_setup setup = run__setup(loop, cases, count);
+    setup.no_baseline = effort == JUDGE_QUICK;
+    setup.effort = effort;
     struct judge_task *task;
     enum status status = judge->open(judge->context, &setup, &task, loop->diags);
     if (status != STATUS_OK)

@@ -4,17 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-static bool
-has_light(const struct team *team, double share)
+bool
+team__has_light(const struct team *team, double share)
 {
     const struct run_result *result = team->loop->result;
-    const struct node *best = team->best;
-    if (best == NULL || best->status != JUDGE_CORRECT)
-        return false;
-    for (size_t i = 0; i < result->case_count; i++)
-        if (!result->cases[i].program->check_only &&
-            !(result->cases[i].light.us / best->us[i] >= share))
+    for (size_t i = 0; i < result->case_count; i++) {
+        const struct run_case *of = &result->cases[i];
+        double us = team->best ? team->best->us[i] : of->best ? of->best->us : INFINITY;
+        if (!of->program->check_only && !(of->light.us / us >= share))
             return false;
+    }
     return true;
 }
 
@@ -80,7 +79,7 @@ why_stop(const struct phase *phase)
         return "time";
     if (stop->seconds > 0 && run__elapsed(loop) - phase->began >= stop->seconds)
         return "phase time";
-    if (has_light(team, until))
+    if (team__has_light(team, until))
         return "light";
     if (stop->stagnant > 0 && phase->quiet >= stop->stagnant)
         return "no progress";

@@ -1,6 +1,6 @@
 /* A round: the walk says whom to work on, advisers speak, coders answer, and what they answer goes
- * through the joints. Questions of one kind are put together;
- * while one reply is judged, the others may still be on their way. */
+ * through the joints. Questions of one kind are put together; while one reply is judged, the others
+ * may still be on their way. */
 #include "run/team_int.h"
 
 #include <math.h>
@@ -193,16 +193,21 @@ leave_out(struct phase *phase, struct slot *slot, int votes)
     return status;
 }
 
-/* By votes, then by what the verifiers expect of it; the first one where there is no difference. */
+/* What the verifiers think of a proposal. */
+struct opinion {
+    int votes;
+    double score;
+};
+
+/* By votes, then by what is expected of it; the first one where there is no difference. */
 static bool
-is_liked_more(const int *votes, const double *scores, size_t a, size_t b)
+is_liked_more(const struct opinion *opinions, size_t a, size_t b)
 {
-    if (votes[a] != votes[b])
-        return votes[a] > votes[b];
-    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    if (opinions[a].votes != opinions[b].votes)
+        return opinions[a].votes > opinions[b].votes;
+    return opinions[a].score != opinions[b].score ? opinions[a].score > opinions[b].score : a < b;
 }
 
-/* Verifiers vote on proposals before anything is built; the recipe says how many are run. */
 /* By its first word. */
 static bool
 is_yes(const char *words)
@@ -215,52 +220,77 @@ is_yes(const char *words)
     return false;
 }
 
+static bool
+may_run(const struct slot *slot)
+{
+    return !slot->dropped && slot->failed == NULL;
+}
+
+/* A verifier without an answer abstains. */
+static enum status
+hear_verifier(struct team *team, struct speech *speech, struct opinion *opinion)
+{
+    struct agent_reply reply;
+    enum status status = team__hear(team, speech, &reply);
+    speech->slot->failed = NULL;
+    if (status != STATUS_OK)
+        return status == STATUS_NO ? STATUS_OK : status;
+    const struct agent_item *item = reply.item_count ? &reply.items[0] : NULL;
+    const char *words = item ? item->values[0] : reply.text;
+    double score = item ? team__number(speech->role, item, "score") : NAN;
+    opinion->score += isnan(score) ? 0 : score;
+    opinion->votes += words != NULL && is_yes(words);
+    return STATUS_OK;
+}
+
+/* All proposals are put to one verifier at once. */
+static enum status
+ask_verifier(struct phase *phase, const struct recipe_role *role, struct slot *slots, size_t count,
+             struct opinion *opinions)
+{
+    struct team *team = phase->team;
+    struct speech *speeches = arena_array(team->loop->arena, count, sizeof *speeches);
+    bool asked[TEAM_SLOTS] = {false};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        if (!may_run(&slots[i]))
+            continue;
+        speeches[i] = (struct speech){.role = role,
+                                      .slot = &slots[i],
+                                      .formats = role->agent.returns.formats,
+                                      .question = "Is it worth running?"};
+        status = team__ask(team, &speeches[i]);
+        asked[i] = status == STATUS_OK;
+        status = status == STATUS_NO ? STATUS_OK : status;
+    }
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (asked[i])
+            status = hear_verifier(team, &speeches[i], &opinions[i]);
+    return status;
+}
+
+/* Verifiers vote on proposals before anything is built; the recipe says how many are run. */
 static enum status
 prefilter(struct phase *phase, struct slot *slots, size_t count)
 {
-    struct team *team = phase->team;
-    int votes[TEAM_SLOTS] = {0};
-    double scores[TEAM_SLOTS] = {0};
-    enum status status = STATUS_OK;
-    for (size_t r = 0; r < phase->recipe->role_count && status == STATUS_OK; r++) {
-        const struct recipe_role *role = &phase->recipe->roles[r];
-        for (unsigned n = 0; n < (role->count ? role->count : 1) &&
-                             role->agent.kind == AGENT_VERIFIER && status == STATUS_OK;
-             n++)
-            for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-                struct agent_reply reply;
-                struct speech speech = {.role = role,
-                                        .slot = &slots[i],
-                                        .formats = role->agent.returns.formats,
-                                        .candidate = NULL,
-                                        .question = "Is it worth running?"};
-                if (slots[i].dropped || slots[i].failed != NULL)
-                    continue;
-                status = team__ask(team, &speech);
-                if (status == STATUS_OK)
-                    status = team__hear(team, &speech, &reply);
-                if (status == STATUS_OK) {
-                    const char *words = reply.item_count ? reply.items[0].values[0] : reply.text;
-                    double score =
-                        reply.item_count ? team__number(role, &reply.items[0], "score") : NAN;
-                    scores[i] += isnan(score) ? 0 : score;
-                    votes[i] += words != NULL && is_yes(words);
-                }
-                slots[i].failed = NULL; /* a verifier without an answer abstains */
-                status = status == STATUS_NO ? STATUS_OK : status;
-            }
-    }
+    struct opinion opinions[TEAM_SLOTS] = {0};
     bool out[TEAM_SLOTS];
+    enum status status = STATUS_OK;
+    for (size_t r = 0; r < phase->recipe->role_count; r++) {
+        const struct recipe_role *role = &phase->recipe->roles[r];
+        unsigned times = role->agent.kind != AGENT_VERIFIER ? 0 : role->count ? role->count : 1;
+        for (unsigned n = 0; n < times && status == STATUS_OK; n++)
+            status = ask_verifier(phase, role, slots, count, opinions);
+    }
     for (size_t i = 0; i < count; i++) {
         size_t better = 0;
         for (size_t k = 0; k < count; k++)
-            better +=
-                !slots[k].dropped && slots[k].failed == NULL && is_liked_more(votes, scores, k, i);
-        out[i] = !slots[i].dropped && slots[i].failed == NULL && better >= phase->recipe->prefilter;
+            better += may_run(&slots[k]) && is_liked_more(opinions, k, i);
+        out[i] = may_run(&slots[i]) && better >= phase->recipe->prefilter;
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (out[i])
-            status = leave_out(phase, &slots[i], votes[i]);
+            status = leave_out(phase, &slots[i], opinions[i].votes);
     return status;
 }
 

@@ -88,6 +88,7 @@ struct run_team {
     bool stand_ins;     /* `builtin` plays every role; else phases with roles need a model */
     const struct run_role_model *roles;
     size_t role_count;
+    const struct llm_model *embeddings; /* gives vectors of texts, for memory; NULL: none does */
     struct llm_budget *budget;
     /* Figures of a kernel in a case; STATUS_NO: there are none. NULL: nobody looks. */
     enum status (*profile)(void *context, struct arena *arena, const char *kernel,
@@ -132,6 +133,7 @@ struct run_options {
 struct run_candidate {
     unsigned number;      /* from 1 */
     int64_t id, row;      /* in the archive, and its number there; 0: not there */
+    int node;             /* of a team: its number there, from 1; 0: of the search of one case */
     const char *proposer; /* "builtin", "memory", "start", a model */
     const char *schedule; /* filled; NULL: a kernel that somebody wrote */
     const char *kernel;

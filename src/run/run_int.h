@@ -41,6 +41,19 @@ run__is_spent(const struct loop *loop)
            (options->seconds > 0 && run__elapsed(loop) >= options->seconds);
 }
 
+/* What the judge is asked of so many cases, as searches ask it: quickly, beside nothing. */
+static inline struct judge_setup
+run__setup(const struct loop *loop, const size_t *cases, size_t count)
+{
+    return (struct judge_setup){.lang = loop->options->lang,
+                                .cases = cases,
+                                .case_count = count,
+                                .target = loop->options->target,
+                                .threads = loop->options->threads,
+                                .no_baseline = true,
+                                .effort = JUDGE_QUICK};
+}
+
 /* ---- one case (tune.c) ---- */
 
 /* Its share of the budget. */

@@ -40,7 +40,7 @@ drawn(const struct team *team, unsigned call)
 {
     const struct run_team *who = team->who;
     struct rng rng = rng_stream(team->loop->options->seed, "model");
-    double at = (double)(rng_at(&rng, call) >> 11) * 0x1p-53;
+    double at = rng_uniform_at(&rng, call);
     size_t i = 0;
     for (; i + 1 < who->model_count && at >= who->models[i].weight; i++)
         at -= who->models[i].weight;
@@ -343,7 +343,6 @@ team__ask(struct team *team, struct speech *speech)
         return STATUS_NO;
     speech->model = is_person(speech->role) ? NULL : team__model(team, speech->role);
     speech->turn = 0;
-    speech->repeated = false;
     enum status status = team__compose(team, speech);
     return status == STATUS_OK ? send(team, speech) : status;
 }
@@ -368,8 +367,8 @@ team__spent(const struct team *team)
 
 /* What is spent is counted when a reply is read, in the order of the questions: so limits end a run
  * that goes on, or is replayed, where they ended it then. */
-static void
-count(struct team *team, const struct store_call *then)
+void
+team__count(struct team *team, const struct store_call *then)
 {
     struct llm_budget *budget = team->who->budget;
     if (budget == NULL || !strcmp(then->wire, "builtin"))
@@ -463,7 +462,7 @@ receive(struct team *team, struct speech *speech)
         speech->text = speech->then->reply;
         speech->row.outcome = speech->then->outcome;
         speech->row.message = speech->then->message;
-        count(team, speech->then);
+        team__count(team, speech->then);
     } else if (speech->model == NULL) {
         speech->row.reply = speech->text;
         speech->row.outcome = llm_outcome_info[LLM_OK].name;
@@ -473,7 +472,7 @@ receive(struct team *team, struct speech *speech)
     } else {
         status = await(team, speech);
         if (status == STATUS_OK)
-            count(team, &speech->row);
+            team__count(team, &speech->row);
     }
     if (status != STATUS_OK)
         return status;

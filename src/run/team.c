@@ -38,30 +38,36 @@ team__news(struct team *team, const char *role, unsigned lane, const char *forma
 
 /* ---- the draft ---- */
 
+/* Does a subscript add two indices, as those of convolutions do? */
+static bool
+has_windows(const struct team *team, const struct program *program)
+{
+    struct buf text = buf_in(team->loop->arena);
+    lang_canonical(&text, program);
+    for (size_t i = 2; i < text.length; i++)
+        if (text.data[i] == '+' && strchr("[,", text.data[i - 2]) != NULL)
+            return true;
+    return false;
+}
+
 /* How many evaluations the built-in search is given, by what kind of program it is. */
 static unsigned
 draft_evaluations(const struct team *team, const struct recipe_phase *phase)
 {
+    enum { USUAL = 48, MANY_STAGES = 24 };
     const struct program *program = team->loop->result->cases[0].program;
-    struct buf text = buf_in(team->loop->arena);
     struct cost cost;
+    if (phase->evals > 0)
+        return phase->evals;
     lang_cost(program, &cost);
-    lang_canonical(&text, program);
-    unsigned usual = phase->evals ? phase->evals : 48;
-    if (phase->evals)
-        return usual;
-    bool windows = false; /* a subscript that adds two indices */
-    for (const char *at = text.data; at != NULL && *at; at++)
-        windows = windows || (at[0] == '+' && at > text.data && at > text.data + 1 &&
-                              strchr("[,", at[-2]) != NULL);
     double bytes = (double)(cost.bytes_in + cost.bytes_out);
-    double intensity = bytes > 0 ? (double)cost.flops / bytes : 0;
-    unsigned by_family = program->stage_count > 24  ? phase->evals_many
-                         : intensity > 4 && windows ? phase->evals_convolution
-                         : intensity > 4            ? phase->evals_contraction
-                         : program->stage_count > 1 ? phase->evals_chain
-                                                    : phase->evals_pointwise;
-    return by_family ? by_family : usual;
+    bool computes = bytes > 0 && (double)cost.flops / bytes > 4;
+    unsigned by_family = program->stage_count > MANY_STAGES       ? phase->evals_many
+                         : computes && has_windows(team, program) ? phase->evals_convolution
+                         : computes                               ? phase->evals_contraction
+                         : program->stage_count > 1               ? phase->evals_chain
+                                                                  : phase->evals_pointwise;
+    return by_family ? by_family : USUAL;
 }
 
 /* The kernels that the cases have now, as one candidate. */
@@ -93,9 +99,8 @@ drafted_node(struct team *team, struct node **made)
         node->empty = true;
         return STATUS_OK;
     }
-    agent_normal_hash(team->loop->arena, node->kernel, node->normal);
     *made = node;
-    return team__look(team, node, NULL);
+    return team__meet(team, node);
 }
 
 /* The best candidate of the first case whose structure is not that of the draft's best. */
@@ -128,9 +133,8 @@ other_structure(struct team *team, const struct node *best, struct node **made)
         node->empty = true;
         return STATUS_OK;
     }
-    agent_normal_hash(team->loop->arena, node->kernel, node->normal);
     *made = node;
-    return team__look(team, node, NULL);
+    return team__meet(team, node);
 }
 
 static void
@@ -190,9 +194,8 @@ first_node(struct team *team, const struct run_start *given, struct node **made)
         node->empty = true;
         return STATUS_OK;
     }
-    agent_normal_hash(loop->arena, node->kernel, node->normal);
     *made = node;
-    return team__look(team, node, NULL);
+    return team__meet(team, node);
 }
 
 static enum status
@@ -237,8 +240,7 @@ team__add(struct team *team, const char *text)
     node->role = node->proposer = "person";
     node->why = "added by a person";
     node->kernel = run__judged_text(loop, &loop->result->cases[0], text, false);
-    agent_normal_hash(loop->arena, node->kernel, node->normal);
-    enum status status = team__look(team, node, NULL);
+    enum status status = team__meet(team, node);
     if (status != STATUS_OK || node->status != JUDGE_CORRECT)
         return status;
     struct run_difference difference = {.faster = true};
@@ -264,19 +266,6 @@ has_roles(const struct recipe_phase *phase)
 }
 
 static bool
-all_light(const struct team *team, double share)
-{
-    const struct run_result *result = team->loop->result;
-    for (size_t i = 0; i < result->case_count; i++) {
-        double us = team->best ? team->best->us[i]
-                               : (result->cases[i].best ? result->cases[i].best->us : INFINITY);
-        if (!result->cases[i].program->check_only && !(result->cases[i].light.us / us >= share))
-            return false;
-    }
-    return true;
-}
-
-static bool
 is_skipped(const struct team *team, const struct recipe_phase *phase)
 {
     const struct run_team *who = team->who;
@@ -288,7 +277,7 @@ is_skipped(const struct team *team, const struct recipe_phase *phase)
         return true;
     if (phase->skip_correct && team->best != NULL && team->best->status == JUDGE_CORRECT)
         return true;
-    return phase->skip_light > 0 && all_light(team, phase->skip_light);
+    return phase->skip_light > 0 && team__has_light(team, phase->skip_light);
 }
 
 static bool
@@ -325,7 +314,7 @@ static const struct run_candidate *
 candidate_of(const struct run_case *of, const struct node *node)
 {
     for (size_t i = 0; i < of->tried_count; i++)
-        if (of->tried[i].row == node->row && of->tried[i].status == JUDGE_CORRECT)
+        if (of->tried[i].node == node->number + 1 && of->tried[i].status == JUDGE_CORRECT)
             return &of->tried[i];
     return NULL;
 }
@@ -389,14 +378,8 @@ static enum status
 open_task(struct team *team, const size_t *cases, size_t count, struct judge_task **task)
 {
     const struct loop *loop = team->loop;
-    struct judge_setup setup = {.lang = loop->options->lang,
-                                .cases = cases,
-                                .case_count = count,
-                                .target = loop->options->target,
-                                .threads = loop->options->threads,
-                                .same_inputs = true,
-                                .no_baseline = true,
-                                .effort = JUDGE_QUICK};
+    struct judge_setup setup = run__setup(loop, cases, count);
+    setup.same_inputs = true;
     return loop->judge->open(loop->judge->context, &setup, task, loop->diags);
 }
 

@@ -6,7 +6,7 @@
  *   advise.c   roles that speak before the coder; plan.c: what a planner proposed
  *   inbox.c    what people say meanwhile
  *   speak.c    calls of roles: models, stand-ins, people
- *   see.c      what a role is shown
+ *   see.c      what a role is shown; see_node.c: candidates in it
  *   joint.c    what stands between a reply and the archive, the same for every recipe
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
@@ -86,9 +86,10 @@ struct team {
     size_t notes;   /* of the inbox that were taken */
     unsigned calls; /* seeds of stand-ins */
     unsigned unusable_in_a_row;
-    bool alone;    /* models gave too much that cannot be used: stand-ins go on */
-    double tokens; /* of the reply that is coming in, */
-    bool waiting;  /* and that it is waited for */
+    bool alone;      /* models gave too much that cannot be used: stand-ins go on */
+    double tokens;   /* of the reply that is coming in, */
+    bool waiting;    /* and that it is waited for */
+    bool no_vectors; /* the endpoint for them failed */
     struct phase *phase;
 };
 
@@ -154,7 +155,7 @@ struct speech {
     struct store_call row;
     const struct store_call *then;
     const char *text; /* the reply */
-    bool said, repeated;
+    bool said;
     const struct llm_model *model; /* NULL: a stand-in */
     const char *const *choices;
     size_t choice_count;
@@ -198,11 +199,19 @@ team__numbered(struct arena *arena, const char *question, const struct speech *s
 const char *
 team__spent(const struct team *team);
 
+/* What a call has cost, against the limits. */
+void
+team__count(struct team *team, const struct store_call *then);
+
 /* ---- see.c ---- */
 
 /* The sections that a role sees, now. */
 size_t
 team__sections(struct team *team, const struct speech *speech, struct agent_text *texts);
+
+/* What a profile of the first case is made of; `us`: its time, INFINITY if it is not known. */
+struct profile_options
+team__profile_options(const struct team *team, double us);
 
 /* Figures of a candidate, if there are any, are known from now on. */
 void
@@ -211,13 +220,52 @@ team__look_at(struct team *team, struct node *node);
 double
 team__figure(const void *node, const char *name);
 
-/* The kernel of the first case as roles see it, which edits are made on. */
-const char *
-team__shown(struct team *team, const struct node *node);
-
 /* Figures through the ledger (tool.c); NULL: there are none. */
 struct profile *
 team__profile(struct team *team, const char *kernel, const struct profile_options *options);
+
+/* ---- see_node.c ---- */
+
+/* "4.02 ms"; "no time" for INFINITY. */
+const char *
+team__time(struct team *team, double us);
+
+/* "correct: default 4.02 ms (67 % of light), tail 15 us" */
+void
+team__put_state(struct buf *buf, struct team *team, const struct node *node);
+
+/* State, schedule, kernel; "" for NULL. */
+const char *
+team__text_of(struct team *team, const struct node *node);
+
+/* The fastest ones, with their kernels or a line each; the fastest last. */
+const char *
+team__put_top(struct team *team, size_t most, bool code);
+
+/* Kernels of other speeds than the best, with their scores. */
+const char *
+team__put_exemplars(struct team *team, size_t most);
+
+/* Changes of this base, newest first. */
+const char *
+team__put_attempts(struct team *team, const struct node *base, size_t most);
+
+/* Its children, siblings and cousins. */
+const char *
+team__put_family(struct team *team, const struct node *base, size_t most);
+
+/* The turns of the slot's line of work: oldest first, at most `most`. */
+const char *
+team__put_history(struct team *team, const struct slot *slot, enum recipe_history how,
+                  unsigned most);
+
+/* Schedules of the first case, fast ones and slow ones. */
+const char *
+team__put_schedules(struct team *team, unsigned best, unsigned worst);
+
+/* The kernel of the first case as roles see it, which edits are made on. */
+const char *
+team__shown(struct team *team, const struct node *node);
 
 /* ---- joint.c ---- */
 
@@ -251,6 +299,10 @@ team__node_at(struct team *team, int number); /* NULL: there is none */
 bool
 team__schedule(struct team *team, const char *text, struct node *node, const char **reason);
 
+/* The usual schedule of the node's program, for every case. */
+const char *
+team__usual_lines(struct team *team, const struct node *node);
+
 /* `changed` lines take the place of those of `base` that are about the same stages and cases. */
 const char *
 team__overlay(struct team *team, const char *base, const char *changed);
@@ -259,6 +311,14 @@ team__overlay(struct team *team, const char *base, const char *changed);
  */
 enum status
 team__look(struct team *team, struct node *node, const struct node *base);
+
+/* The same for a kernel that no role proposed. */
+enum status
+team__meet(struct team *team, struct node *node);
+
+/* All that the judge said, for a reader. */
+const char *
+team__words(struct arena *arena, const struct judge_report *report);
 
 double
 team__cost(const struct team *team, const struct recipe_phase *phase, const struct node *node);
@@ -314,6 +374,17 @@ team__learn(struct slot *slot, const struct node *base, double gain);
 const char *
 team__recall(struct team *team, enum recipe_memory kind, unsigned most);
 
+/* ---- embed.c ---- */
+
+/* Lets the likeness be compared by vectors too, if the user has an endpoint that gives them; if it
+ * fails, by words and features alone, and it is not asked again. */
+enum status
+team__embed(struct team *team, struct store_likeness *likeness);
+
+/* The answer that vectors led to is known: the calls for them are passed over, and counted. */
+void
+team__pass_embeddings(struct team *team);
+
 /* ---- plan.c ---- */
 
 /* Of a list of plans those that the recipe takes and that were not tried, for `base` (NULL: for
@@ -363,6 +434,10 @@ team__told(struct phase *phase, const struct slot *slot);
 
 /* ---- phase.c ---- */
 
+/* Every case has this share of the speed of light, by the team's best or what was drafted. */
+bool
+team__has_light(const struct team *team, double share);
+
 /* Times that the planner may speak again. */
 unsigned
 team__replans(const struct recipe_phase *recipe);
@@ -387,8 +462,5 @@ team__add(struct team *team, const char *text);
 void
 team__news(struct team *team, const char *role, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-const char *
-team__time(struct team *team, double us);
 
 #endif

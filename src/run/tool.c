@@ -54,16 +54,11 @@ judge_it(struct team *team, struct speech *speech, const char *rest, const char 
 static const char *
 profile_it(struct team *team, struct speech *speech, const char *rest)
 {
-    const struct run_case *of = &team->loop->result->cases[0];
-    struct node *node = kernel_in(team, speech, rest);
-    const struct node *base = speech->slot ? team__solid(speech->slot->base) : NULL;
-    const char *kernel = node ? node->kernel : base ? base->kernel : NULL;
-    struct profile_options options = {.target = team->loop->options->target,
-                                      .program = of->program,
-                                      .registers = team->loop->options->machine.registers,
-                                      .vector_bytes = team->loop->options->machine.vector_bytes,
-                                      .light_us = of->light.us,
-                                      .limit = of->light.limit};
+    const struct node *node = kernel_in(team, speech, rest);
+    if (node == NULL && speech->slot != NULL)
+        node = team__solid(speech->slot->base);
+    const char *kernel = node ? node->kernel : NULL;
+    struct profile_options options = team__profile_options(team, node ? node->us[0] : INFINITY);
     struct profile *profile =
         kernel && team->who->profile ? team__profile(team, kernel, &options) : NULL;
     struct buf buf = buf_in(team->loop->arena);

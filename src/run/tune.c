@@ -126,12 +126,8 @@ measure_naive(struct tuning *tuning, const struct run_candidate *candidate)
 {
     struct loop *loop = tuning->loop;
     const struct run_judge *judge = loop->judge;
-    struct judge_setup setup = {.lang = loop->options->lang,
-                                .cases = &loop->options->cases[tuning->number],
-                                .case_count = 1,
-                                .target = loop->options->target,
-                                .threads = loop->options->threads,
-                                .effort = JUDGE_QUICK};
+    struct judge_setup setup = run__setup(loop, &loop->options->cases[tuning->number], 1);
+    setup.no_baseline = false;
     struct judge_task *task;
     struct judge_report report = {0};
     enum status status = judge->open(judge->context, &setup, &task, loop->diags);
@@ -433,14 +429,8 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
     const struct run_options *options = loop->options;
     struct tuning tuning = {
         .loop = loop, .to = &loop->result->cases[number], .number = number, .share = share};
-    struct judge_setup setup = {.lang = options->lang,
-                                .cases = &options->cases[number],
-                                .case_count = 1,
-                                .target = options->target,
-                                .threads = options->threads,
-                                .same_inputs = true,
-                                .no_baseline = true,
-                                .effort = JUDGE_QUICK};
+    struct judge_setup setup = run__setup(loop, &options->cases[number], 1);
+    setup.same_inputs = true;
     enum status status = judge->open(judge->context, &setup, &tuning.task, loop->diags);
     if (status != STATUS_OK)
         return status;

@@ -95,17 +95,30 @@ count_cost(struct store *store, const struct store_call *call)
     sql_run(&sql);
 }
 
+bool
+store__end_call(struct store *store, const struct store_call *call)
+{
+    set_end(store, call);
+    if (store__changed_nothing(store))
+        return false;
+    count_cost(store, call);
+    return true;
+}
+
+enum status
+store__no_such_call(struct store *store, const struct store_call *call, struct diags *diags)
+{
+    store__abandon(store);
+    return store__say(STATUS_INPUT, diags, "%s: has no call of id %lld that did not end yet",
+                      store->path, (long long)call->id);
+}
+
 enum status
 store_call_end(struct store *store, const struct store_call *call, struct diags *diags)
 {
     store__enter(store, SQL_WRITES);
-    set_end(store, call);
-    if (store__changed_nothing(store)) {
-        store__abandon(store);
-        return store__say(STATUS_INPUT, diags, "%s: has no call of id %lld that did not end yet",
-                          store->path, (long long)call->id);
-    }
-    count_cost(store, call);
+    if (!store__end_call(store, call))
+        return store__no_such_call(store, call, diags);
     return store__leave(store, diags);
 }
 

@@ -140,8 +140,7 @@ store_item_learn(struct store *store, struct store_item *item, struct store_even
         find_item(store, item, hash);
     } else {
         add_row(store, item, hash);
-        store__add_words(store, "INSERT INTO item_words (rowid, key, text) VALUES (?, ?, ?)",
-                         item->id, key, strlen(key), text);
+        store__add_words(store, &store__item_words, item->id, key, strlen(key), text);
     }
     set_features(store, item);
     if (event != NULL)

@@ -1,9 +1,10 @@
 /* Memory that is similar to what is asked about.
  *
- * Two lists, one by words (bm25 of full text) and one by features (overlap, rare ones count more),
- * are merged by reciprocal rank: an item gets 1 / (60 + place) of each list that it is in. Neither
- * list may cost more as the archive grows, so a word or feature that many items have is looked at
- * in the newest of them only; those that few have, and that say more, in all. */
+ * Lists by words (bm25 of full text), by features (overlap, rare ones count more) and, where a
+ * model gave them, by vectors (cosine) are merged by reciprocal rank: an item gets 1 / (60 + place)
+ * of each list that it is in. No list may cost more as the archive grows, so a word or feature that
+ * many items have is looked at in the newest of them only, and so are vectors; those that few have,
+ * and that say more, in all. */
 #include "store/sql_int.h"
 
 #include <math.h>
@@ -88,20 +89,30 @@ add_place(struct likes *likes, int64_t item, size_t place)
 /* ---- kinds ---- */
 
 /* All that there are, each found by a step over the index. */
-static void
-read_kinds(struct likes *likes)
+static size_t
+read_kinds(struct store *store, struct arena *arena, const char ***kinds)
 {
-    struct sql sql = sql_prepare(
-        likes->store, "WITH RECURSIVE known (kind) AS (SELECT min(kind) FROM item UNION ALL"
-                      " SELECT (SELECT min(kind) FROM item WHERE kind > known.kind) FROM known"
-                      " WHERE known.kind IS NOT NULL)"
-                      " SELECT kind FROM known WHERE kind IS NOT NULL LIMIT ?");
+    size_t count = 0;
+    struct sql sql =
+        sql_prepare(store, "WITH RECURSIVE known (kind) AS (SELECT min(kind) FROM item UNION ALL"
+                           " SELECT (SELECT min(kind) FROM item WHERE kind > known.kind) FROM known"
+                           " WHERE known.kind IS NOT NULL)"
+                           " SELECT kind FROM known WHERE kind IS NOT NULL LIMIT ?");
 
-    likes->kinds = arena_array(likes->arena, KINDS, sizeof *likes->kinds);
+    *kinds = arena_array(arena, KINDS, sizeof **kinds);
     sql_int(&sql, KINDS);
     while (sql_row(&sql))
-        likes->kinds[likes->kind_count++] = sql_get_text(&sql, likes->arena);
+        (*kinds)[count++] = sql_get_text(&sql, arena);
     sql_end(&sql);
+    return count;
+}
+
+size_t
+store__kinds(struct store *store, struct arena *arena, const char *words, const char ***kinds)
+{
+    size_t count = store__pieces(arena, words, store__is_blank, KINDS, kinds);
+
+    return count > 0 ? count : read_kinds(store, arena, kinds);
 }
 
 /* ---- by features ---- */
@@ -213,6 +224,27 @@ rank_by_words(struct likes *likes, const char *text)
         rank_by_common_words(likes, words, count);
 }
 
+/* ---- by vectors ---- */
+
+static void
+rank_by_vectors(struct likes *likes, const struct store_likeness *likeness)
+{
+    struct scored *list = NULL;
+    size_t count = 0;
+
+    for (size_t k = 0; k < likes->kind_count; k++) {
+        struct store_near *near;
+        size_t found = store__near(likes->store, likes->arena, likeness->model, likeness->meaning,
+                                   likes->kinds[k], &near);
+
+        for (size_t i = 0; i < found; i++)
+            add_scored(likes->arena, &list, &count, near[i].item, near[i].cosine);
+    }
+    count = add_up(list, count);
+    for (size_t i = 0; i < count && i < DEPTH && list[i].score > 0; i++)
+        add_place(likes, list[i].item, i);
+}
+
 /* ---- together ---- */
 
 static void
@@ -237,11 +269,11 @@ store_items_similar(struct store *store, struct arena *arena, const struct store
     *items = NULL;
     *count = 0;
     store__enter(store, SQL_READS);
-    likes.kind_count = store__pieces(arena, likeness->kinds, store__is_blank, KINDS, &likes.kinds);
-    if (likes.kind_count == 0)
-        read_kinds(&likes);
+    likes.kind_count = store__kinds(store, arena, likeness->kinds, &likes.kinds);
     rank_by_features(&likes, likeness->features);
     rank_by_words(&likes, likeness->text);
+    if (likeness->meaning != NULL)
+        rank_by_vectors(&likes, likeness);
     read_best(&likes, likeness->most ? likeness->most : FOUND, items, count);
     return store__leave(store, diags);
 }

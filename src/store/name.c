@@ -29,7 +29,8 @@ draw_name(char name[STORE_NAME], size_t length)
 static bool
 is_taken(struct store *store, const char *name)
 {
-    struct sql sql = sql_prepare(store, "SELECT 1 FROM run WHERE name = ?");
+    struct sql sql = sql_prepare(store, "SELECT 1 FROM run WHERE name = ?1 UNION ALL"
+                                        " SELECT 1 FROM bench WHERE name = ?1");
     bool taken;
 
     sql_text(&sql, name);
@@ -99,23 +100,18 @@ lower(struct arena *arena, const char *text)
     return copy;
 }
 
-int64_t
-store__run_named(struct store *store, struct arena *arena, const char *name, const char **why)
+/* The row whose name begins so, if it is the only one. The query gives the id, whether it is the
+ * whole name, and the name; its value is the beginning in lower case. */
+static int64_t
+find_by_prefix(struct store *store, struct arena *arena, const char *query, const char *noun,
+               const char *where, const char *name, const char **why)
 {
     struct buf others = buf_in(arena);
     int64_t id = 0;
     size_t count = 0;
     bool whole = false; /* a name may also begin a longer one */
-    struct sql sql;
+    struct sql sql = sql_prepare(store, query);
 
-    if (strcmp(name, "last") == 0)
-        return last_run(store, why);
-    if (strcmp(name, "best") == 0)
-        return best_run(store, arena, why);
-    /* '~' comes after all that names are made of. */
-    sql = sql_prepare(store, "SELECT id, name = ?1, name FROM run"
-                             " WHERE name >= ?1 AND name < ?1 || '~' AND ?1 <> ''"
-                             " ORDER BY name <> ?1, id DESC");
     sql_text(&sql, lower(arena, name));
     for (; !whole && sql_row(&sql); count++) {
         id = sql_get_int(&sql);
@@ -127,10 +123,34 @@ store__run_named(struct store *store, struct arena *arena, const char *name, con
     if (count == 1)
         return id;
     if (count == 0)
-        *why = arena_printf(arena, "%s: no run has that name; hone show lists them",
-                            *name ? name : "''");
+        *why = arena_printf(arena, "%s: no %s has that name; %s", *name ? name : "''", noun, where);
     else
-        *why = arena_printf(arena, "%s: %zu runs have names that begin so: %s%s; write more of it",
-                            name, count, others.data, count > NAMES_TOLD ? " ..." : "");
+        *why = arena_printf(arena, "%s: %zu %ss have names that begin so: %s%s; write more of it",
+                            name, count, noun, others.data, count > NAMES_TOLD ? " ..." : "");
     return 0;
+}
+
+/* '~' comes after all that names are made of. */
+#define BY_PREFIX " WHERE name >= ?1 AND name < ?1 || '~' AND ?1 <> '' ORDER BY name <> ?1, id DESC"
+
+int64_t
+store__run_named(struct store *store, struct arena *arena, const char *name, const char **why)
+{
+    if (strcmp(name, "last") == 0)
+        return last_run(store, why);
+    if (strcmp(name, "best") == 0)
+        return best_run(store, arena, why);
+    return find_by_prefix(store, arena, "SELECT id, name = ?1, name FROM run" BY_PREFIX, "run",
+                          "hone show lists them", name, why);
+}
+
+int64_t
+store__bench_named(struct store *store, struct arena *arena, const char *name, const char **why)
+{
+    if (strcmp(name, "last") == 0) {
+        *why = "last: there are no benchmarks yet; hone bench SUITE makes one";
+        return sql_number(store, "SELECT max(id) FROM bench");
+    }
+    return find_by_prefix(store, arena, "SELECT id, name = ?1, name FROM bench" BY_PREFIX,
+                          "benchmark", "hone bench prints it with its summary", name, why);
 }

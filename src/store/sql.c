@@ -247,8 +247,8 @@ sql_get_real(struct sql *sql)
 }
 
 /* NULL: there is none, or no memory. */
-static const void *
-column_bytes(struct sql *sql, size_t *count)
+const void *
+sql_peek_bytes(struct sql *sql, size_t *count)
 {
     const void *bytes = NULL;
 
@@ -267,7 +267,7 @@ column_bytes(struct sql *sql, size_t *count)
 char *
 sql_get_bytes(struct sql *sql, struct arena *arena, size_t *count)
 {
-    const void *bytes = column_bytes(sql, count);
+    const void *bytes = sql_peek_bytes(sql, count);
     char *copy = arena_alloc(arena, *count + 1);
 
     if (*count)
@@ -303,7 +303,7 @@ void
 sql_get_name(struct sql *sql, char name[STORE_NAME])
 {
     size_t count;
-    const char *text = column_bytes(sql, &count);
+    const char *text = sql_peek_bytes(sql, &count);
 
     snprintf(name, STORE_NAME, "%s", text ? text : "");
 }
@@ -312,18 +312,12 @@ unsigned
 sql_get_word(struct sql *sql, const char *const *words, unsigned count)
 {
     size_t length;
-    const char *word = column_bytes(sql, &length);
+    const char *word = sql_peek_bytes(sql, &length);
 
     for (unsigned i = 0; word && i < count; i++)
         if (strcmp(word, words[i]) == 0)
             return i;
     return 0;
-}
-
-void
-sql_skip(struct sql *sql)
-{
-    sql->got++;
 }
 
 void *

@@ -93,6 +93,9 @@ char *
 sql_get_text(struct sql *sql, struct arena *arena);
 char *
 sql_get_bytes(struct sql *sql, struct arena *arena, size_t *count);
+/* Without a copy: only until the next row. */
+const void *
+sql_peek_bytes(struct sql *sql, size_t *count);
 char *
 sql_get_kept(struct sql *sql, struct arena *arena);
 char *
@@ -102,9 +105,6 @@ sql_get_name(struct sql *sql, char name[STORE_NAME]);
 /* The place of a word of an enumeration's table; the schema lets no other word in. */
 unsigned
 sql_get_word(struct sql *sql, const char *const *words, unsigned count);
-/* Passes over a column. */
-void
-sql_skip(struct sql *sql);
 
 /* Room for one element more in an array that grows by doubling. */
 void *

@@ -11,7 +11,10 @@
  *   store_earlier         schedules that served the same program at other sizes
  *   store_verdict_find    was exactly this judged before: nothing is measured twice
  *   store_item_put        what was learned, for later runs; store_items_similar() finds it
+ *   store_vectors_put     vectors of texts, by which similar items are found too
  *   store_search          candidates by words of their code and rationale
+ *   store_bench_begin     a benchmark and its plan: the tasks that it is going to measure
+ *   store_bench_task_end  what came of one of them; those without an end are still to be done
  *
  * Each adding call is one transaction: when it returns STATUS_OK, what was added survives kill -9
  * and a power failure (an event: kill -9, and a power failure once anything else was added after
@@ -170,6 +173,81 @@ store_runs(struct store *store, struct arena *arena, size_t most, struct store_r
 enum status
 store_run_find(struct store *store, struct arena *arena, const char *name, struct store_run *run,
                struct diags *diags);
+
+/* ---- benchmarks ---- */
+
+struct store_bench {
+    int64_t id;            /* given by store_bench_begin(), */
+    char name[STORE_NAME]; /* and so is its name: no run has it */
+    const char *title;     /* the suites */
+    const char *against;   /* names of baselines, separated by commas; the first one counts */
+    const char *recipes;   /* separated by commas */
+    const char *model;
+    const char *options; /* JSON, the caller's: with this, going on needs nothing else */
+    const char *machine, *machine_key; /* as of a run */
+    double started;
+    /* Read only. */
+    enum store_state state;
+    const char *stopped_by;
+    double seen, ended; /* as of a run */
+    int64_t pid, tasks, finished;
+};
+
+struct store_baseline {
+    const char *name;  /* "naive", "torch", "torch.eager" */
+    const char *build; /* how it was built; of "torch" the best of its builds */
+    double time_us, low_us, high_us;
+    double speedup, speedup_low, speedup_high; /* its time / the kernel's, with the interval */
+};
+
+/* A task under a recipe; figures that are not known are NAN. */
+struct store_bench_task {
+    int64_t bench, place; /* given by store_bench_begin() */
+    const char *suite;    /* "" for a file that is of none */
+    int64_t number;       /* in its suite; else its place among the files */
+    const char *name, *path;
+    const char *marks; /* of the suite's list, separated by blanks */
+    const char *recipe;
+    /* Given to store_bench_task_end(). */
+    const char *status; /* as the judge says it, or "broken"; "": it was not done yet */
+    const char *reason, *run;
+    double time_us, low_us, high_us;
+    double light, light_us; /* share of the speed of light; that itself */
+    const char *limited;    /* by what */
+    int64_t evaluations;
+    double seconds, ended;
+    const struct store_baseline *baselines;
+    size_t baseline_count;
+};
+
+/* Fills in id and name, and bench and place of the tasks. It is this store's until
+ * store_bench_finish() or store_close(). */
+enum status
+store_bench_begin(struct store *store, struct store_bench *bench, struct store_bench_task *tasks,
+                  size_t count, struct diags *diags);
+
+/* As store_run_resume(). */
+enum status
+store_bench_resume(struct store *store, int64_t bench, struct diags *diags);
+
+/* `state` is DONE or STOPPED. */
+enum status
+store_bench_finish(struct store *store, int64_t bench, enum store_state state,
+                   const char *stopped_by, double ended, struct diags *diags);
+
+/* Also to a benchmark of another process: whoever measures need not be who began. */
+enum status
+store_bench_task_end(struct store *store, const struct store_bench_task *task, struct diags *diags);
+
+/* A name, a prefix that only one has, or `last`. */
+enum status
+store_bench_find(struct store *store, struct arena *arena, const char *name,
+                 struct store_bench *bench, struct diags *diags);
+
+/* Of a benchmark, by place. */
+enum status
+store_bench_tasks(struct store *store, struct arena *arena, int64_t bench,
+                  struct store_bench_task **tasks, size_t *count, struct diags *diags);
 
 /* ---- verdicts ---- */
 
@@ -410,14 +488,36 @@ struct store_likeness {
     const char *text;     /* any words: a program, a diagnosis */
     const char *features; /* separated by blanks */
     const char *kinds;    /* separated by blanks; NULL: all */
+    const char *meaning;  /* a text whose vector is compared with theirs; NULL: none is */
+    const char *model;    /* that gives those vectors */
     size_t most;          /* 0: 10 */
 };
 
-/* Those whose words (bm25) and features (overlap, rare ones count more) are most like it, merged by
- * reciprocal rank, the best first. */
+/* Those whose words (bm25), features (overlap, rare ones count more) and vectors (cosine) are most
+ * like it, merged by reciprocal rank, the best first. */
 enum status
 store_items_similar(struct store *store, struct arena *arena, const struct store_likeness *likeness,
                     struct store_item **items, size_t *count, struct diags *diags);
+
+/* ---- vectors of texts, as a model gives them ---- */
+
+struct store_vector {
+    const char *text;     /* known again by its hash */
+    const float *numbers; /* of length 1 */
+    size_t size;
+};
+
+/* What a likeness is compared by: its meaning and the texts of the newest items of its kinds, as
+ * far as they have no vector of its model yet; at most `most`, each once. */
+enum status
+store_vectors_missing(struct store *store, struct arena *arena,
+                      const struct store_likeness *likeness, size_t most, const char ***texts,
+                      size_t *count, struct diags *diags);
+
+/* Together with the end of the call that gave them, which may be NULL: both or neither. */
+enum status
+store_vectors_put(struct store *store, const char *model, const struct store_vector *vectors,
+                  size_t count, const struct store_call *call, struct diags *diags);
 
 /* ---- what is known already ---- */
 

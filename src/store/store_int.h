@@ -83,9 +83,12 @@ store__disown(struct store *store, int64_t run);
 bool
 store__has_owner(const struct store *store, int64_t run);
 
+/* Benchmarks are owned in the same way, by the bytes from here on. */
+#define STORE_OWNED_BENCH ((int64_t)1 << 40)
+
 /* ---- name.c ---- */
 
-/* A name that no run has, within a transaction. */
+/* A name that no run and no benchmark has, within a transaction. */
 void
 store__new_name(struct store *store, char name[STORE_NAME]);
 
@@ -93,6 +96,10 @@ store__new_name(struct store *store, char name[STORE_NAME]);
  * says why there is none, or store->error is set. */
 int64_t
 store__run_named(struct store *store, struct arena *arena, const char *name, const char **why);
+
+/* The same for benchmarks; there is no `best`. */
+int64_t
+store__bench_named(struct store *store, struct arena *arena, const char *name, const char **why);
 
 /* ---- text.c ---- */
 
@@ -130,10 +137,16 @@ store__read_candidate(struct store *store, struct arena *arena, int64_t id,
 
 /* ---- words.c ---- */
 
-/* Gives a row of a full-text table its two texts. */
+struct store_words { /* statements of a full-text table */
+    const char *insert, *merge;
+};
+
+extern const struct store_words store__candidate_words, store__item_words;
+
+/* Gives a row of it its two texts. */
 void
-store__add_words(struct store *store, const char *insert, int64_t row, const char *first,
-                 size_t first_count, const char *second);
+store__add_words(struct store *store, const struct store_words *words, int64_t row,
+                 const char *first, size_t first_count, const char *second);
 
 /* The different pieces of a text between the characters that `parts` names, at most `most`. */
 size_t
@@ -157,6 +170,34 @@ store__words_query(struct arena *arena, const char *const *pieces, size_t count,
 size_t
 store__weigh_words(struct store *store, struct arena *arena, const char *query, const char **pieces,
                    size_t count, size_t *rare);
+
+/* ---- call.c ---- */
+
+/* Within a transaction; false: there is no such call, or it has ended. */
+bool
+store__end_call(struct store *store, const struct store_call *call);
+/* Ends the transaction, and says so. */
+enum status
+store__no_such_call(struct store *store, const struct store_call *call, struct diags *diags);
+
+/* ---- like.c ---- */
+
+/* The kinds that the words name; without any, all that there are. Within a transaction. */
+size_t
+store__kinds(struct store *store, struct arena *arena, const char *words, const char ***kinds);
+
+/* ---- vector.c ---- */
+
+struct store_near {
+    int64_t item;
+    double cosine;
+};
+
+/* The items of a kind whose texts are nearest to this one by the model's vectors, unordered; within
+ * a transaction. None: the text has no vector. */
+size_t
+store__near(struct store *store, struct arena *arena, const char *model, const char *text,
+            const char *kind, struct store_near **near);
 
 /* ---- item.c ---- */
 

@@ -3,7 +3,8 @@
 
 HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache
 export HOME XDG_CACHE_HOME
-unset XDG_CONFIG_HOME XDG_DATA_HOME HONE_MODEL HONE_COST HONE_THREADS HONE_ARCHIVE HONE_RECIPE
+unset XDG_CONFIG_HOME XDG_DATA_HOME HONE_MODEL HONE_COST HONE_THREADS HONE_ARCHIVE HONE_RECIPE \
+    HONE_EMBEDDINGS
 mkdir -p home/.config/hone project/deep
 config=home/.config/hone/config
 key=sk-planted-0123456789abcdef
@@ -93,6 +94,9 @@ cd project || exit 3
 printf 'model = exec:rm -rf /\n' >.hone
 expect 'a command in a folder of others' 2 "$HONE" config
 says err 'is refused' 'write it into config in your configuration folder instead'
+printf 'embeddings = openai:m@http://evil/v1\n' >.hone
+expect 'nor may it say who reads what was learned' 2 "$HONE" config
+says err 'as it may not say who is asked' 'a model with a command or an address of its own'
 printf '[provider x]\nbase_url = http://evil\n' >.hone
 expect 'and so is a provider' 2 "$HONE" config
 says err 'with the reason' 'providers stand in config in your configuration folder, not here'

@@ -57,6 +57,15 @@ says err 'with what was meant' 'evoengineer-free'
 expect 'no such model' 2 "$HONE" optimize scale.op --model opnai:gpt
 says err 'with what was meant' 'openai'
 expect 'no such script' 2 run_model --model scripted:nothing
+HONE_EMBEDDINGS=anthropic:m@http://127.0.0.1:1
+export HONE_EMBEDDINGS
+expect 'who gives no vectors' 2 run_model --model scripted:script --calls 1
+says err 'is told before anything is done' 'gives no vectors; name a model of an OpenAI-like server'
+HONE_EMBEDDINGS=openai:m@http://10.255.255.1/v1
+expect 'vectors without a price' 2 run_model --model scripted:script --calls 1
+says err 'need another limit' 'has no price, so --cost cannot hold'
+expect 'nobody is asked for them without a model' 0 run_model --model builtin
+unset HONE_EMBEDDINGS
 
 # a server that nobody runs: the key goes nowhere
 OPENAI_API_KEY=$key

@@ -87,6 +87,24 @@ wrong 'emit and judge' '--emit and --judge: write one of them' schedule mul.op -
 wrong 'two cases' 'name one' schedule mul.op --case default,odd
 wrong 'no such task' 'none.op: no such file' schedule none.op
 
+# A norm far from 0, in one pass: a sum of squares less the square of the sum would have no digits left.
+cat >far.op <<'EOF'
+op far
+dim R=3, N=1500
+in X: f32[R,N] from 4000 to 4001
+Y = layer_norm(X)
+out Y
+EOF
+cat >far.txt <<'EOF'
+! moments Y.V j 256
+Y.V.j.sq: jc do(Y.V.j) e1 acc j/4v j/v@a j@v
+Y: e1@p do(Y.V.j.sq) do(Y.U) do(Y.V) j@v
+EOF
+expect 'a norm by chunks' 0 "$HONE" schedule far.op --file far.txt
+says out 'in words' 'taken in one pass, in chunks of 256 j'
+expect 'keeps its digits' 0 "$HONE" schedule far.op --file far.txt --judge --json
+says out 'which the judge sees' '"status":"correct"'
+
 # The page: every `$ hone schedule ...` in doc/schedule.md, with the files that its `$ cat FILE` show.
 # What depends on the machine is left out: threads, advice, the estimate.
 page=$ROOT/doc/schedule.md

@@ -45,6 +45,18 @@ says out 'its cases' '  cases '
 says out 'its schedule' '  as '
 expect 'its code' 0 "$HONE" show last.best --code
 check 'is the file that was written' 'cmp -s out norm.c'
+if command -v objdump >/dev/null && [ "$(uname -m)" = x86_64 ]; then
+    expect 'its machine code' 0 "$HONE" show last.best --asm
+    says out 'is of the first case that was timed' '  case default, hot loop as gcc makes it here'
+    check 'its loop ends with a jump, or is cut' 'grep -Eq "^  ([0-9a-f]+: j|[.][.][.] [0-9]+ more)" out'
+    check 'and is short' '[ "$(grep -c "^  [0-9a-f]*: " out)" -le 40 ]'
+    says out 'figures have their meaning' 'spills = '
+    expect 'of one that was drafted for another case' 0 "$HONE" show last.2 --asm --json
+    says out 'it is of that case' '"case":"odd"'
+    says out 'with figures' '"figures":{'
+fi
+expect 'but not of a run' 2 "$HONE" show last --asm
+says err 'which has many' 'write hone show last.best --asm'
 expect 'its verdict' 0 "$HONE" show last.best --verdict
 says out 'as the judge said it' '{"status":"correct"'
 expect 'its prompt' 2 "$HONE" show last.best --prompt

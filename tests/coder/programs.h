@@ -59,6 +59,13 @@ static const char *const coder_programs[] = {
     "U[n,g] = mean[c,s](X[n,g,c,s])\n"
     "V[n,g] = mean[c,s]((X[n,g,c,s]-U[n,g])*(X[n,g,c,s]-U[n,g]))\n"
     "Y[n,g,c,s] = (X[n,g,c,s]-U[n,g])*rsqrt(V[n,g]+1e-5)\nout Y, U\n",
+    "dim N=3, G=4, D=3, S=9\nin X: f32[N,G*D,S]; in b: f32[G*D]\n"
+    "U[n,g:G] = mean[d:D,s](X[n,g*D+d,s])\n"
+    "V[n,g:G] = sum[d:D,s]((X[n,g*D+d,s]-U[n,g])*(X[n,g*D+d,s]-U[n,g])) / (D*S)\n"
+    "Y[n,c,s] = (X[n,c,s]-U[n,c/D])*rsqrt(V[n,c/D]+1e-5) + b[c]\nout Y\n",
+    "dim M=9, N=21\nin X, Z: f32[M,N]\nS[r,j] = X[r,j] + Z[r,j]\nU[r] = sum[j](S[r,j]) / N\n"
+    "V[r] = sum[j]((S[r,j]-U[r])*(S[r,j]-U[r])) / N\n"
+    "Y[r,j] = (S[r,j]-U[r])*rsqrt(V[r]+1e-5)\nout S, Y\n",
     "dim R=6, N=17\nin X: f64[R,N]\nM[r] = max[j](X[r,j])\nE[r,j] = exp(X[r,j]-M[r])\n"
     "S[r] = sum[j](E[r,j])\nY[r,j] = E[r,j]/S[r]\nout Y\n",
     "dim H=2, S=7, D=5\nin Q, K, V: f32[H,S,D]\n"

@@ -126,6 +126,7 @@ s_change(struct s_maker *m, struct change_line *line)
         }
         break;
     case CHANGE_SPLIT:
+    case CHANGE_MOMENTS:
         if (s->levels > s->rank) {
             unsigned at = s->rank + (unsigned)s_below(m, s->levels - s->rank);
             line->name = s->index[at];

@@ -7,7 +7,7 @@
  * would refuse is refused here, and written to LOG as a line that begins with "wrong". Other lines:
  * "ok PLAY WIRE NOW-OPEN HEADERS BODY".
  *
- *   http://127.0.0.1:PORT/PLAY/v1      openai, responses
+ *   http://127.0.0.1:PORT/PLAY/v1      openai, responses, embeddings
  *   http://127.0.0.1:PORT/PLAY         anthropic
  */
 #include <arpa/inet.h>
@@ -32,9 +32,9 @@
 
 #define LARGEST_REQUEST (8u << 20)
 
-enum wire { CHAT, RESPONSES, ANTHROPIC, OTHER };
+enum wire { CHAT, RESPONSES, ANTHROPIC, EMBEDDINGS, OTHER };
 
-static const char *const wire_name[] = {"chat", "responses", "anthropic", "other"};
+static const char *const wire_name[] = {"chat", "responses", "anthropic", "embeddings", "other"};
 
 struct exchange {
     int fd;
@@ -372,6 +372,12 @@ static const struct field anthropic_fields[] = {{"model", JSON_STRING, true, 0, 
                                                 {"output_config", JSON_OBJECT, false, 0, 0, NULL},
                                                 {"cache_control", JSON_OBJECT, false, 0, 0, NULL},
                                                 {0}};
+static const struct field embeddings_fields[] = {
+    {"model", JSON_STRING, true, 0, 0, NULL},
+    {"input", JSON_ARRAY, true, 0, 0, NULL},
+    {"encoding_format", JSON_STRING, false, 0, 0, "|float|base64|"},
+    {"dimensions", JSON_INTEGER, false, 1, 1e5, NULL},
+    {0}};
 static const struct field message_fields[] = {
     {"role", JSON_STRING, true, 0, 0, "|system|user|assistant|"},
     {"content", JSON_STRING, true, 0, 0, NULL},
@@ -504,6 +510,24 @@ check_anthropic(const struct exchange *exchange, json_t *body)
 }
 
 static const char *
+check_embeddings(json_t *body)
+{
+    json_t *input = json_object_get(body, "input"), *entry;
+    const char *wrong = check(body, embeddings_fields, "body");
+    size_t i, count = json_array_size(input);
+    if (count == 0 || count > 2048)
+        wrong = FIRST(wrong, "input: from 1 to 2048 texts");
+    json_array_foreach(input, i, entry)
+    {
+        if (!json_is_string(entry) || json_string_length(entry) == 0)
+            wrong = FIRST(wrong, "input: not a text, or an empty one");
+        else if (json_string_length(entry) > 512 * 4)
+            wrong = FIRST(wrong, "input: more than 512 tokens");
+    }
+    return wrong;
+}
+
+static const char *
 check_request(const struct exchange *exchange)
 {
     char type[512];
@@ -513,9 +537,10 @@ check_request(const struct exchange *exchange)
         return "content-type is not application/json";
     if (exchange->request == NULL)
         return "the body is no JSON";
-    return exchange->wire == CHAT        ? check_chat(exchange->request)
-           : exchange->wire == RESPONSES ? check_responses(exchange->request)
-                                         : check_anthropic(exchange, exchange->request);
+    return exchange->wire == CHAT         ? check_chat(exchange->request)
+           : exchange->wire == RESPONSES  ? check_responses(exchange->request)
+           : exchange->wire == EMBEDDINGS ? check_embeddings(exchange->request)
+                                          : check_anthropic(exchange, exchange->request);
 }
 
 /* ---- plays ---- */
@@ -545,10 +570,59 @@ times_before(const char *play)
     return before;
 }
 
+/* A space of three meanings: what a text is about, whatever its words. */
+static json_t *
+vector_of(const char *text)
+{
+    static const char *const meanings[][3] = {{"matmul", "gemm", "contraction"},
+                                              {"softmax", "exp", "sum of"},
+                                              {"copy", "stream", "transpose"}};
+    json_t *vector = json_array();
+    for (size_t i = 0; i < 3; i++) {
+        double weight = 0.125;
+        for (size_t k = 0; k < 3; k++)
+            weight += strstr(text, meanings[i][k]) != NULL;
+        json_array_append_new(vector, json_real(weight));
+    }
+    return vector;
+}
+
+/* The last comes first, as the index allows; "few": one of them is not there. */
+static void
+send_vectors(struct exchange *exchange)
+{
+    json_t *input = json_object_get(exchange->request, "input"), *list = json_array();
+    size_t count = json_array_size(input);
+    for (size_t i = count; i-- > (strcmp(exchange->play, "few") ? 0 : 1);)
+        json_array_append_new(
+            list, json_pack("{s:s, s:I, s:o}", "object", "embedding", "index", (json_int_t)i,
+                            "embedding", vector_of(json_string_value(json_array_get(input, i)))));
+    json_t *body = json_pack("{s:s, s:s, s:o, s:{s:I, s:I}}", "object", "list", "model", MODEL,
+                             "data", list, "usage", "prompt_tokens", (json_int_t)(10 * count),
+                             "total_tokens", (json_int_t)(10 * count));
+    char *text = json_dumps(body, JSON_COMPACT);
+    reply(exchange, 200, "", "application/json", text);
+    free(text);
+    json_decref(body);
+}
+
 static void
 play_ok(struct exchange *exchange)
 {
-    stream_reply(exchange, HELLO);
+    if (exchange->wire == EMBEDDINGS)
+        send_vectors(exchange);
+    else
+        stream_reply(exchange, HELLO);
+}
+
+/* A kernel for an input and an output, with a cost for judges that go by words. */
+static void
+play_kernel(struct exchange *exchange)
+{
+    stream_reply(exchange,
+                 "```c\nenum { cost = 5 };\n"
+                 "void kernel(const float *restrict X, float *restrict Y)\n"
+                 "{\n    for (long i = 0; i < R * N; i++)\n        Y[i] = X[i];\n}\n```\n");
 }
 
 static void
@@ -568,7 +642,8 @@ play_whole(struct exchange *exchange)
         "\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"thought\",\"signature\":\"s\"},"
         "{\"type\":\"text\",\"text\":\"whole\"}],\"stop_reason\":\"end_turn\",\"usage\":"
         "{\"input_tokens\":7,\"output_tokens\":3}}"};
-    reply(exchange, 200, "", "application/json", bodies[exchange->wire]);
+    reply(exchange, 200, "", "application/json",
+          bodies[exchange->wire == EMBEDDINGS ? CHAT : exchange->wire]);
 }
 
 static void
@@ -959,6 +1034,15 @@ play_401(struct exchange *exchange)
     refuse(exchange, 401, "", "authentication_error", "invalid_api_key", text);
 }
 
+static void
+play_401_then_kernel(struct exchange *exchange)
+{
+    if (times_before(exchange->play) < 1)
+        play_401(exchange);
+    else
+        play_kernel(exchange);
+}
+
 /* Answers the three questions of the probe; how well, says the play. */
 static void
 play_probe(struct exchange *exchange)
@@ -983,6 +1067,8 @@ static const struct play {
     void (*run)(struct exchange *exchange);
 } plays[] = {
     {"ok", play_ok},
+    {"few", play_ok},
+    {"kernel", play_kernel},
     {"llama", play_ok},
     {"whole", play_whole},
     {"reasons", play_reasons},
@@ -992,6 +1078,7 @@ static const struct play {
     {"gzip", play_gzip},
     {"400", play_400},
     {"401", play_401},
+    {"401-then-kernel", play_401_then_kernel},
     {"429", play_429},
     {"429-then-ok", play_429_then_ok},
     {"429-long", play_429_long},
@@ -1102,6 +1189,7 @@ take_apart(struct exchange *exchange)
     exchange->wire = !strcmp(path, "/v1/chat/completions") ? CHAT
                      : !strcmp(path, "/v1/responses")      ? RESPONSES
                      : !strcmp(path, "/v1/messages")       ? ANTHROPIC
+                     : !strcmp(path, "/v1/embeddings")     ? EMBEDDINGS
                                                            : OTHER;
     exchange->request = json_loads(exchange->body, 0, NULL);
 }

@@ -315,6 +315,28 @@ light_knows_levels_and_f64(void **state)
     is_count(light.compute_us, 10 / 5e3);
 }
 
+/* Half a level is its own; then more and more of it is the next one's, which it is when full. */
+static void
+light_fades_into_the_next_level(void **state)
+{
+    static const struct {
+        double bytes, us;
+        const char *level;
+    } at[] = {{500, 500 / 100e3, "L1"},
+              {625, 0.75 * 625 / 100e3 + 0.25 * 625 / 10e3, "L1"},
+              {875, 0.25 * 875 / 100e3 + 0.75 * 875 / 10e3, "memory"},
+              {1000, 1000 / 10e3, "memory"},
+              {1001, 1001 / 10e3, "memory"}};
+    struct program *program = program_of(state, "in X: f32[9]\nY[i] = X[i]\nout Y\n");
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct cost cost = {.bytes_in = at[i].bytes - 100, .bytes_out = 100};
+        struct light light;
+        lang_light(program, &cost, &simple, &light);
+        assert_true(fabs(light.us - at[i].us) < 1e-12);
+        assert_string_equal(light.level, at[i].level);
+    }
+}
+
 int
 main(void)
 {
@@ -342,6 +364,7 @@ main(void)
         UNIT_TEST(a_gather_can_read_its_domain),
         UNIT_TEST(light_is_the_largest_of_three),
         UNIT_TEST(light_knows_levels_and_f64),
+        UNIT_TEST(light_fades_into_the_next_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

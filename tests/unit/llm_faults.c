@@ -66,6 +66,45 @@ every_fault_has_its_outcome(void **state)
 }
 
 static void
+vectors_have_the_same_faults(void **state)
+{
+    static const struct {
+        const char *play;
+        enum llm_outcome outcome;
+        unsigned attempts;
+        const char *words;
+    } rows[] = {
+        {"400", LLM_BAD_REQUEST, 1, "the moon is in the wrong phase"},
+        {"401", LLM_KEY_REFUSED, 1, "it wants a key"},
+        {"429", LLM_RATE_LIMITED, 3, "slow down"},
+        {"500-then-ok", LLM_OK, 2, ""},
+        {"html-200", LLM_JUNK, 3, "Please log in"},
+        {"cut", LLM_CUT, 3, "ends in the middle"},
+        {"junk", LLM_JUNK, 3, "no reply but"},
+        {"empty", LLM_CUT, 3, "an empty reply"},
+        {"whole", LLM_JUNK, 3, "a reply without 2 vectors"}, /* one of a chat */
+        {"few", LLM_JUNK, 3, "a reply without 2 vectors"},
+        {"no-model", LLM_NO_MODEL, 1, "no such model"},
+    };
+    static const char *const texts[] = {"one", "two"};
+    struct llm_unit *test = *state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct llm_vectors vectors;
+        const struct llm_model *model = llm_unit_play(test, "openai", rows[i].play);
+        enum llm_outcome outcome =
+            llm_embed(test->llm, model, test->unit.arena, texts, 2, &vectors);
+
+        if (outcome != rows[i].outcome || vectors.record.attempts != rows[i].attempts ||
+            !strstr(vectors.message, rows[i].words))
+            fail_msg("%s: %s after %u: %s", rows[i].play, llm_outcome_info[outcome].name,
+                     vectors.record.attempts, vectors.message);
+        assert_int_equal(vectors.values != NULL, outcome == LLM_OK);
+    }
+    assert_int_equal(llm_unit_count(llm_unit_log(test), "wrong"), 0);
+}
+
+static void
 nobody_listens(void **state)
 {
     struct llm_unit *test = *state;
@@ -407,6 +446,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         LLM_TEST(every_fault_has_its_outcome),
+        LLM_TEST(vectors_have_the_same_faults),
         LLM_TEST(nobody_listens),
         LLM_TEST(a_stream_that_stalls_is_given_up),
         LLM_TEST(a_stream_without_end_ends),

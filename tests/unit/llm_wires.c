@@ -289,6 +289,48 @@ the_probe_finds_the_form_of_replies(void **state)
     assert_int_equal(llm_unit_count(llm_unit_log(test), "wrong"), 0);
 }
 
+static void
+vectors_come_in_the_order_of_their_texts(void **state)
+{
+    static const char *const texts[] = {"a gemm", "softmax", "a stream that \xff copies"};
+    struct llm_unit *test = *state;
+    const struct llm_model *model = llm_unit_play(test, "openai", "ok");
+    struct llm_budget budget = llm_budget_without_limits();
+    struct llm_vectors vectors;
+    char *longest = arena_alloc(test->unit.arena, 9001);
+
+    llm_set_budget(test->llm, &budget);
+    assert_int_equal(llm_embed(test->llm, model, test->unit.arena, texts, 3, &vectors), LLM_OK);
+    assert_int_equal(vectors.size, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const float *one = vectors.values + 3 * i;
+
+        assert_true(fabsf(one[0] * one[0] + one[1] * one[1] + one[2] * one[2] - 1) < 1e-5F);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(k == i ? one[k] > 0.9F : one[k] < 0.2F);
+    }
+    assert_true(vectors.record.input == 30 && vectors.record.output == 0);
+    assert_true(vectors.record.cost == 0 && !vectors.record.estimated);
+    assert_true(budget.calls_begun == 1 && budget.tokens_spent == 30);
+    /* The server takes no more than 512 tokens of a text. */
+    memset(longest, 'x', 9000);
+    assert_int_equal(
+        llm_embed(test->llm, model, test->unit.arena, (const char *const *)&longest, 1, &vectors),
+        LLM_OK);
+    assert_int_equal(llm_unit_count(llm_unit_log(test), "wrong"), 0);
+    /* Anthropic has no such thing. */
+    model = llm_unit_play(test, "anthropic", "ok");
+    assert_false(llm_can_embed(model));
+    assert_int_equal(llm_embed(test->llm, model, test->unit.arena, texts, 3, &vectors),
+                     LLM_BAD_REQUEST);
+    assert_non_null(strstr(vectors.message, "gives no vectors"));
+    budget.calls = 2;
+    model = llm_unit_play(test, "openai", "ok");
+    assert_int_equal(llm_embed(test->llm, model, test->unit.arena, texts, 3, &vectors),
+                     LLM_BAD_REQUEST);
+    assert_non_null(strstr(vectors.message, "the limit on calls is reached"));
+}
+
 int
 main(void)
 {
@@ -305,6 +347,7 @@ main(void)
         LLM_TEST(ollama_says_how_much_it_reads),
         LLM_TEST(a_prompt_that_cannot_fit_is_not_sent),
         LLM_TEST(the_probe_finds_the_form_of_replies),
+        LLM_TEST(vectors_come_in_the_order_of_their_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

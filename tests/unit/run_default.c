@@ -286,6 +286,41 @@ a_stop_changes_nothing(void **state)
     assert_true(ticks > 20); /* it was stopped often */
 }
 
+/* ---- without an archive ---- */
+
+static const char drafted[] = "recipe = drafted\n"
+                              "[phase draft]\n"
+                              "propose = builtin\n"
+                              "evals = 6\n"
+                              "[phase refine]\n"
+                              "topology = linear\n"
+                              "rounds = 2\n"
+                              "accept.base = correct\n"
+                              "accept.best = faster\n"
+                              "[role coder]\n"
+                              "sees = task, base\n"
+                              "returns = file\n";
+
+/* Nothing has a row: candidates are told apart all the same. */
+static void
+candidates_need_no_archive(void **state)
+{
+    struct unit *unit = *state;
+    struct play good = {
+        .recipe = drafted,
+        .script = "=== coder\n" KERNEL("slower", "NUMBER = 1, cost = 6") "=== coder\n" KERNEL(
+            "faster", "NUMBER = 2, cost = 3"),
+        .no_archive = true};
+    struct played played = play(unit, &good);
+    must(unit, played.status);
+    assert_non_null(strstr(played.result.cases[0].best->kernel, "NUMBER = 2"));
+    struct play bad = good;
+    bad.fake.wrong_at_last = "NUMBER = 2";
+    played = play(unit, &bad);
+    must(unit, played.status);
+    assert_non_null(strstr(played.result.cases[0].best->kernel, "NUMBER = 1"));
+}
+
 int
 main(void)
 {
@@ -297,6 +332,7 @@ main(void)
         SCRATCH_TEST(plans_come_first),
         SCRATCH_TEST(stand_ins_go_on),
         SCRATCH_TEST(a_stop_changes_nothing),
+        SCRATCH_TEST(candidates_need_no_archive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

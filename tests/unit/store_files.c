@@ -6,6 +6,8 @@
 #include "base/rng.h"
 #include "store_version1.h"
 #include "store_version2.h"
+#include "store_version3.h"
+#include "store_version4.h"
 
 static enum status
 try_open(struct unit *unit, const char *path)
@@ -192,7 +194,7 @@ a_newer_one_is_refused(void **state)
     assert_int_equal(store_open("archive.db", &store_unit_options, &store, unit->diags),
                      STATUS_MACHINE);
     assert_null(store);
-    store_unit_says(unit, "archive.db was made by hone 0.4 (schema 7, this one knows 2); use "
+    store_unit_says(unit, "archive.db was made by hone 0.4 (schema 7, this one knows 4); use "
                           "--archive FILE");
     store_unit_execute("archive.db", "DROP TABLE migration");
     assert_int_equal(try_open(unit, "archive.db"), STATUS_MACHINE);
@@ -446,13 +448,55 @@ the_second_version_is_read(void **state)
     store_close(store);
 }
 
+static void
+the_third_version_is_read(void **state)
+{
+    const struct store_likeness likeness = {.meaning = "wider", .model = "lab:m"};
+    struct unit *unit = *state;
+    struct store_item *items;
+    struct store *store;
+    size_t count;
+
+    store_unit_execute("archive.db", store_version3);
+    store = store_unit_open(unit);
+    store_unit_must(
+        unit, store_items_similar(store, unit->arena, &likeness, &items, &count, unit->diags));
+    assert_int_equal(count, 1);
+    assert_string_equal(items[0].text, "widen the tile");
+    store_close(store);
+}
+
+static void
+the_fourth_version_is_read(void **state)
+{
+    struct unit *unit = *state;
+    struct store *store;
+    struct store_bench bench;
+    struct store_bench_task *tasks;
+    size_t count;
+
+    store_unit_execute("archive.db", store_version3);
+    store_unit_execute("archive.db", store_version4);
+    store = store_unit_open(unit);
+    store_unit_must(unit, store_bench_find(store, unit->arena, "b4", &bench, unit->diags));
+    assert_true(bench.state == STORE_DONE && bench.tasks == 1 && bench.finished == 1);
+    store_unit_must(unit,
+                    store_bench_tasks(store, unit->arena, bench.id, &tasks, &count, unit->diags));
+    assert_true(count == 1 && tasks[0].number == 3 && tasks[0].baseline_count == 1);
+    assert_true(tasks[0].baselines[0].speedup_high == 2.1);
+    store_close(store);
+}
+
 /* Whoever changes a step that was released, instead of adding one, is told here. */
 static void
 released_steps_never_change(void **state)
 {
     static const char query[] =
         "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)";
-    static const char *const released[] = {store_version1, store_version2};
+    static const char *const released[][2] = {{store_version1, ""},
+                                              {store_version2, ""},
+                                              {store_version3, ""},
+                                              {store_version3, store_version4}};
     struct unit *unit = *state;
 
     for (size_t i = 0; i < sizeof released / sizeof *released; i++) {
@@ -460,7 +504,8 @@ released_steps_never_change(void **state)
         const char *new = arena_printf(unit->arena, "new%zu.db", i + 1);
         struct store *store;
 
-        store_unit_execute(old, released[i]);
+        store_unit_execute(old, released[i][0]);
+        store_unit_execute(old, released[i][1]);
         store_unit_must(
             unit, store__open(new, &store_unit_options, store__steps, i + 1, &store, unit->diags));
         store_close(store);
@@ -560,6 +605,8 @@ main(void)
         SCRATCH_TEST(the_first_version_is_read),
         SCRATCH_TEST(a_migration_keeps_every_row),
         SCRATCH_TEST(the_second_version_is_read),
+        SCRATCH_TEST(the_third_version_is_read),
+        SCRATCH_TEST(the_fourth_version_is_read),
         SCRATCH_TEST(released_steps_never_change),
         SCRATCH_TEST(an_older_one_is_migrated),
         SCRATCH_TEST(several_migrate_at_once),

@@ -337,11 +337,123 @@ any_bytes_may_be_asked_for(void **state)
         store_unit_must(unit,
                         store_search(store, unit->arena, text, 0, &hits, &count, unit->diags));
         store_unit_must(unit, store_items_similar(store, unit->arena,
-                                                  &(struct store_likeness){text, text, text, 3},
+                                                  &(struct store_likeness){.text = text,
+                                                                           .features = text,
+                                                                           .kinds = text,
+                                                                           .meaning = text,
+                                                                           .model = text,
+                                                                           .most = 3},
                                                   &items, &count, unit->diags));
         store_unit_must(
             unit, store_items(store, unit->arena, text, text, 0, &items, &count, unit->diags));
     }
+    store_close(store);
+}
+
+/* ---- vectors ---- */
+
+static void
+give(struct unit *unit, struct store *store, const char *text, float x, float y)
+{
+    const float numbers[] = {x, y};
+    const struct store_vector vector = {text, numbers, 2};
+
+    store_unit_must(unit, store_vectors_put(store, "lab:m", &vector, 1, NULL, unit->diags));
+}
+
+/* How many texts have no vector yet; the first of them. */
+static size_t
+missing(struct unit *unit, struct store *store, const char *model, size_t most, const char **first)
+{
+    const struct store_likeness likeness = {
+        .meaning = "multiply", .model = model, .kinds = "traps"};
+    const char **texts;
+    size_t count;
+
+    store_unit_must(unit, store_vectors_missing(store, unit->arena, &likeness, most, &texts, &count,
+                                                unit->diags));
+    *first = count ? texts[0] : "";
+    return count;
+}
+
+static void
+items_are_found_by_meaning(void **state)
+{
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+    struct store_likeness likeness = {.meaning = "multiply", .model = "lab:m"};
+    const char *first, *long_text = arena_printf(unit->arena, "%0400d", 7);
+
+    put(unit, store, "traps", "a", "gemm tiles", "", 1);
+    put(unit, store, "traps", "b", "row copies", "", 2);
+    put(unit, store, "traps", "c", "gemm tiles", "", 3); /* the same words again */
+    put(unit, store, "traps", "d", long_text, "", 4);
+    put(unit, store, "rules", "e", "of another kind", "", 5);
+    assert_int_equal(missing(unit, store, "lab:m", 9, &first), 4);
+    assert_string_equal(first, "multiply");
+    assert_int_equal(missing(unit, store, "lab:m", 2, &first), 2);
+    /* Nothing is near what has no vector, and words do not match. */
+    assert_string_equal(similar(unit, store, likeness), "");
+    give(unit, store, "multiply", 1, 0);
+    give(unit, store, "gemm tiles", 0.8F, 0.6F);
+    give(unit, store, "row copies", -0.6F, 0.8F); /* the other way: not similar at all */
+    give(unit, store, "gemm tiles", 0, 1);        /* too late */
+    assert_int_equal(missing(unit, store, "lab:m", 9, &first), 1);
+    assert_string_equal(first, long_text);
+    give(unit, store, long_text, 0.6F, 0.8F);
+    assert_int_equal(missing(unit, store, "lab:m", 9, &first), 0);
+    assert_int_equal(missing(unit, store, "lab:other", 9, &first), 4);
+    assert_string_equal(similar(unit, store, likeness),
+                        arena_printf(unit->arena, "gemm tiles,gemm tiles,%s", long_text));
+    likeness.kinds = "rules";
+    assert_string_equal(similar(unit, store, likeness), "");
+    likeness.kinds = NULL;
+    likeness.model = "lab:other";
+    assert_string_equal(similar(unit, store, likeness), "");
+    store_close(store);
+}
+
+/* A model that was changed under its name has vectors of another size. */
+static void
+vectors_of_another_size_are_near_nothing(void **state)
+{
+    const float numbers[] = {0.6F, 0, 0.8F};
+    const struct store_vector vector = {"row copies", numbers, 3};
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+
+    put(unit, store, "traps", "a", "gemm tiles", "", 1);
+    put(unit, store, "traps", "b", "row copies", "", 2);
+    give(unit, store, "multiply", 1, 0);
+    give(unit, store, "gemm tiles", 1, 0);
+    store_unit_must(unit, store_vectors_put(store, "lab:m", &vector, 1, NULL, unit->diags));
+    assert_string_equal(
+        similar(unit, store, (struct store_likeness){.meaning = "multiply", .model = "lab:m"}),
+        "gemm tiles");
+    store_close(store);
+}
+
+static void
+vectors_come_with_the_end_of_their_call(void **state)
+{
+    const float numbers[] = {1, 0};
+    const struct store_vector vector = {"multiply", numbers, 2};
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+    struct store_run run = store_unit_begin(unit, store);
+    struct store_call call = {.run = run.id, .role = "embeddings", .cost = 0.5, .ended = 9}, then;
+    const char *first;
+
+    store_unit_must(unit, store_call_begin(store, &call, unit->diags));
+    store_unit_must(unit, store_vectors_put(store, "lab:m", &vector, 1, &call, unit->diags));
+    store_unit_must(unit, store_call_get(store, unit->arena, call.id, &then, unit->diags));
+    assert_true(then.ended == 9 && then.cost == 0.5);
+    assert_int_equal(missing(unit, store, "lab:m", 9, &first), 0);
+    /* A call that has ended: nothing of it is written. */
+    assert_int_equal(store_vectors_put(store, "lab:other", &vector, 1, &call, unit->diags),
+                     STATUS_INPUT);
+    store_unit_says(unit, "has no call of id 1 that did not end yet");
+    assert_int_equal(missing(unit, store, "lab:other", 9, &first), 1);
     store_close(store);
 }
 
@@ -357,6 +469,9 @@ main(void)
         SCRATCH_TEST(candidates_are_found_by_their_words),
         SCRATCH_TEST(search_is_as_good_among_many),
         SCRATCH_TEST(any_bytes_may_be_asked_for),
+        SCRATCH_TEST(items_are_found_by_meaning),
+        SCRATCH_TEST(vectors_of_another_size_are_near_nothing),
+        SCRATCH_TEST(vectors_come_with_the_end_of_their_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

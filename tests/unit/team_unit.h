@@ -30,14 +30,19 @@ static const size_t both[] = {0, 1};
 /* ---- a run ---- */
 
 struct play {
-    const char *program; /* NULL: norm_text */
-    const char *recipe;  /* a name, or the text of one: with a newline */
-    const char *script;  /* NULL: stand-ins */
+    const char *program;       /* NULL: norm_text */
+    const char *recipe;        /* a name, or the text of one: with a newline */
+    const char *script;        /* NULL: stand-ins, */
+    const char *model;         /* or this one, */
+    struct llm_options client; /* by such a client */
+    bool unfinished;           /* the archive does not learn that it ended */
     unsigned evaluations;
     size_t cases;
     struct fake fake;
     double calls;
+    const char *embeddings; /* a model, for memory */
     const char *archive;
+    bool no_archive; /* the run has none */
     const volatile sig_atomic_t *stop;
     enum run_mode mode;
     enum status (*profile)(void *context, struct arena *arena, const char *kernel,
@@ -114,8 +119,10 @@ play(struct unit *unit, const struct play *play)
     struct store *store;
     struct fake fake = play->fake;
     struct run_judge judge = fake_judge(unit, &fake);
-    struct llm_options client = {.seed = 1};
+    struct llm_options client = play->client;
     struct llm_choice *models = NULL;
+    const struct llm_model *embeddings = NULL;
+    const char *asked = play->script ? "scripted:script" : play->model;
     size_t model_count = 0;
     struct llm *llm = NULL;
     const char *program = play->program ? play->program : norm_text;
@@ -133,10 +140,14 @@ play(struct unit *unit, const struct play *play)
         play->between(unit, store, played.run.id);
     if (play->script != NULL) {
         must(unit, file_write("script", play->script, strlen(play->script), unit->diags));
-        must(unit, llm_open(&client, &llm, unit->diags));
-        must(unit, llm_models_parse(llm, unit->arena, "scripted:script", &models, &model_count,
-                                    unit->diags));
     }
+    client.seed = 1;
+    if (asked != NULL) {
+        must(unit, llm_open(&client, &llm, unit->diags));
+        must(unit, llm_models_parse(llm, unit->arena, asked, &models, &model_count, unit->diags));
+    }
+    if (play->embeddings != NULL)
+        must(unit, llm_model_find(llm, play->embeddings, &embeddings, unit->diags));
     played.budget = llm_budget_without_limits();
     if (play->calls > 0)
         played.budget.calls = play->calls;
@@ -144,9 +155,10 @@ play(struct unit *unit, const struct play *play)
                             .llm = llm,
                             .models = models,
                             .model_count = model_count,
-                            .stand_ins = play->script == NULL,
+                            .stand_ins = asked == NULL,
                             .profile = play->profile,
                             .ask = play->ask,
+                            .embeddings = embeddings,
                             .budget = &played.budget};
     struct run_options options = {
         .lang = lang,
@@ -157,15 +169,15 @@ play(struct unit *unit, const struct play *play)
         .threads = 1,
         .seed = 7,
         .evaluations = play->evaluations ? play->evaluations : 40,
-        .store = store,
-        .run = &played.run,
+        .store = play->no_archive ? NULL : store,
+        .run = play->no_archive ? NULL : &played.run,
         .mode = play->mode,
         .stop = play->stop,
         .family = "f",
         .machine_key = "m",
         .team = &team};
     played.status = run_optimize_by(unit->arena, &judge, &options, &played.result, unit->diags);
-    if (play->mode != RUN_REPLAY)
+    if (play->mode != RUN_REPLAY && !play->unfinished)
         must(unit, store_run_finish(store, played.run.id, STORE_DONE, "", played.result.number, 1e9,
                                     unit->diags));
     read_back(unit, store, &played);

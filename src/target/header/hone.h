@@ -1325,25 +1325,28 @@ vf32_cosh(vf32 x)
     return half + hone_exp_other(half);
 }
 
-//@ erf: exp_parts select maxmin abs
-/* Near 0 a polynomial; farther 1 - e^p(|x|), p = log(1 - erf). */
+//@ erf: select maxmin abs
+/* Near 0 a polynomial; farther 1 - r^4, r a polynomial for the fourth root of 1 - erf: what is
+ * wrong with r counts less the nearer erf is to 1, and no exponential is needed. */
 HONE_INLINE vf32
 vf32_erf(vf32 x)
 {
-    const vf32 a = vf32_min(vf32_all(4), vf32_abs(x)), z = a * a;
+    const vf32 a = vf32_min(vf32_all(3.95f), vf32_abs(x)), z = a * a;
     vf32 p = z * -0x1.398988p-11f + 0x1.4723f4p-8f;
     p = p * z - 0x1.b689b8p-6f;
     p = p * z + 0x1.ce1a88p-4f;
     p = p * z - 0x1.8126e8p-2f;
     p = p * z + 0x1.06eba6p-3f;
-    vf32 l = a * -0x1.829406p-17f + 0x1.55756ap-12f;
-    l = l * a - 0x1.dee682p-9f;
-    l = l * a + 0x1.85b2a6p-6f;
-    l = l * a - 0x1.b340e8p-4f;
-    l = l * a - 0x1.45308ap-1f;
-    l = l * a - 0x1.077ac8p-3f;
-    const vf32 far = 1 - hone_exp_near(HONE_KEEP(l * a) - a);
-    return vf32_copysign(vf32_select(a < 0.925f, p * a + a, far), x);
+    vf32 r = a * -0x1.e946fap-16f + 0x1.2cc6bcp-12f;
+    r = r * a + 0x1.627e12p-15f;
+    r = r * a - 0x1.478aecp-7f;
+    r = r * a + 0x1.33451p-5f;
+    r = r * a - 0x1.15ac18p-7f;
+    r = r * a - 0x1.9e7f7ep-4f;
+    r = r * a - 0x1.28b586p-2f;
+    r = r * a + 0x1.005a8ap0f;
+    r *= r;
+    return vf32_copysign(vf32_select(a < 0.925f, p * a + a, 1 - r * r), x);
 }
 
 //@ log_parts: select

@@ -1,0 +1,79 @@
+/* The pieces of `hone bench`. */
+#ifndef HONE_APP_BENCH_H
+#define HONE_APP_BENCH_H
+
+#include "app/cli.h"
+#include "bench/bench.h"
+#include "store/store.h"
+
+/* What screens show: a benchmark and its rows, as the archive has them. */
+struct bench_view {
+    struct store_bench bench;
+    struct store_bench_task *rows;
+    size_t count;
+};
+
+/* ---- options (verb_bench.c) ---- */
+
+/* An option as it was given when the benchmark began; NULL: it was not. */
+const char *
+bench_option(struct arena *arena, const struct store_bench *bench, const char *name);
+
+/* The options that a task's search is given: also those of `optimize`. Ended by NULL. */
+extern const char *const bench_search_options[];
+
+/* ---- one task, in a process of its own (bench_task.c) ---- */
+
+/* Measures the row at this place, says what it does on stdout, writes what came of it into the
+ * archive. */
+enum status
+bench_do_task(struct cli *cli, const char *name, int64_t place);
+
+/* What a line of it says; false: it is none. */
+struct bench_said {
+    unsigned evaluations, most;
+    double best_us, light_us; /* best_us is INFINITY at first */
+};
+
+bool
+bench_hear(const char *line, struct bench_said *said);
+
+/* ---- screens (bench_screen.c) ---- */
+
+struct bench_now { /* a task that is under way; what is known of it */
+    size_t place;
+    const struct store_bench_task *row;
+    struct bench_said said;
+};
+
+struct bench_live {
+    const struct bench_view *view;
+    const struct bench_now *now;
+    size_t now_count;
+    const struct store_bench_task *const *last; /* that ended, the newest first */
+    size_t last_count;
+    double seconds; /* since this process began it */
+    size_t here;    /* tasks that ended in it */
+    bool news;      /* one has just ended */
+};
+
+void
+bench_show_live(struct log *log, struct arena *arena, const struct bench_live *live);
+void
+bench_show_summary(struct buf *out, const struct bench_view *view);
+void
+bench_show_comparison(struct buf *out, const struct bench_comparison *comparison, double gate,
+                      int verbosity);
+
+/* ---- for programs (bench_json.c) ---- */
+
+void
+bench_put_json(struct buf *out, const struct bench_view *view);
+void
+bench_put_csv(struct buf *out, const struct bench_view *view);
+void
+bench_put_comparison(struct buf *out, const struct bench_view *before,
+                     const struct bench_view *after, const struct bench_comparison *comparison,
+                     double gate);
+
+#endif

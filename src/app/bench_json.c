@@ -1,0 +1,244 @@
+/* `hone bench` for programs: JSON and CSV. */
+#include "app/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/num.h"
+
+/* ---- JSON ---- */
+
+static void
+put_baselines(struct buf *out, const struct store_bench_task *row)
+{
+    buf_puts(out, ",\"baselines\":[");
+    for (size_t i = 0; i < row->baseline_count; i++) {
+        const struct store_baseline *baseline = &row->baselines[i];
+        buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
+        json_put_string(out, baseline->name);
+        json_field_string(out, "build", baseline->build);
+        json_field_number(out, "time_us", baseline->time_us);
+        json_field_number(out, "low_us", baseline->low_us);
+        json_field_number(out, "high_us", baseline->high_us);
+        json_field_number(out, "speedup", baseline->speedup);
+        json_field_number(out, "speedup_low", baseline->speedup_low);
+        json_field_number(out, "speedup_high", baseline->speedup_high);
+        buf_putc(out, '}');
+    }
+    buf_puts(out, "],\"speedups\":{");
+    for (size_t i = 0; i < row->baseline_count; i++) {
+        buf_puts(out, i ? "," : "");
+        json_put_string(out, row->baselines[i].name);
+        buf_putc(out, ':');
+        json_put_number(out, row->baselines[i].speedup);
+    }
+    buf_putc(out, '}');
+}
+
+static void
+put_task(struct buf *out, const struct store_bench_task *row)
+{
+    buf_puts(out, "{\"suite\":");
+    json_put_string(out, row->suite);
+    json_field_number(out, "number", (double)row->number);
+    json_field_string(out, "name", row->name);
+    json_field_string(out, "marks", row->marks);
+    json_field_string(out, "recipe", row->recipe);
+    json_field_string(out, "status", bench_is_done(row) ? row->status : NULL);
+    json_field_string(out, "reason", row->reason);
+    json_field_string(out, "run", *row->run ? row->run : NULL);
+    json_field_number(out, "time_us", row->time_us);
+    json_field_number(out, "low_us", row->low_us);
+    json_field_number(out, "high_us", row->high_us);
+    json_field_number(out, "light", row->light);
+    json_field_number(out, "light_us", row->light_us);
+    json_field_string(out, "limited_by", row->limited);
+    put_baselines(out, row);
+    json_field_number(out, "evaluations", (double)row->evaluations);
+    json_field_number(out, "seconds", row->seconds);
+    buf_putc(out, '}');
+}
+
+static void
+put_line(struct buf *out, const struct bench_line *line)
+{
+    buf_puts(out, "{\"baseline\":");
+    json_put_string(out, line->baseline);
+    json_field_string(out, "part", bench_part_name[line->part]);
+    json_field_number(out, "geomean", line->geomean);
+    for (unsigned i = 0; i < BENCH_SPEED_COUNT; i++)
+        json_field_number(out, bench_speed_name[i], line->fast[i]);
+    json_field_number(out, "tasks", (double)line->tasks);
+    buf_putc(out, '}');
+}
+
+static void
+put_metrics(struct buf *out, const struct bench_view *view, const char *recipe)
+{
+    struct bench_summary summary;
+    bench_summarise(out->arena, view->rows, view->count, view->bench.against, recipe, &summary);
+    buf_puts(out, "{\"recipe\":");
+    json_put_string(out, recipe);
+    json_field_number(out, "tasks", (double)summary.tasks);
+    json_field_number(out, "done", (double)summary.done);
+    json_field_number(out, "correct", (double)summary.correct);
+    json_field_number(out, "broken", (double)summary.broken);
+    json_field_number(out, "light_median", summary.light_median);
+    json_field_number(out, "light_lowest_tenth", summary.light_tenth);
+    json_field_number(out, "evaluations", summary.evaluations);
+    json_field_number(out, "seconds", summary.seconds);
+    buf_puts(out, ",\"against\":[");
+    for (size_t i = 0; i < summary.line_count; i++) {
+        buf_puts(out, i ? "," : "");
+        put_line(out, &summary.lines[i]);
+    }
+    buf_puts(out, "]}");
+}
+
+void
+bench_put_json(struct buf *out, const struct bench_view *view)
+{
+    char *next = arena_strdup(out->arena, view->bench.recipes);
+    const char *before = "";
+    buf_puts(out, "{\"run\":");
+    json_put_string(out, view->bench.name);
+    json_field_string(out, "title", view->bench.title);
+    json_field_string(out, "against", view->bench.against);
+    json_field_string(out, "state", store_state_name[view->bench.state]);
+    buf_puts(out, ",\"tasks\":[");
+    for (size_t i = 0; i < view->count; i++) {
+        buf_puts(out, i ? "," : "");
+        put_task(out, &view->rows[i]);
+    }
+    buf_puts(out, "],\"metrics\":[");
+    for (char *recipe; (recipe = strsep(&next, ",")) != NULL; before = ",") {
+        buf_puts(out, before);
+        put_metrics(out, view, recipe);
+    }
+    buf_printf(out, "],\"machine\":%s}\n", *view->bench.machine ? view->bench.machine : "null");
+}
+
+/* ---- CSV ---- */
+
+#define MOST_COLUMNS 16 /* of baselines */
+
+/* Quoted where it has to be. */
+static void
+put_cell(struct buf *out, const char *text)
+{
+    if (text[strcspn(text, ",\"\n\r")] == '\0') {
+        buf_puts(out, text);
+        return;
+    }
+    buf_putc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            buf_putc(out, '"');
+        buf_putc(out, *text);
+    }
+    buf_putc(out, '"');
+}
+
+/* Behind a comma; what is not known is empty. */
+static void
+put_figure(struct buf *out, double value)
+{
+    buf_putc(out, ',');
+    if (isfinite(value))
+        json_put_number(out, value);
+}
+
+/* The names of all baselines that any task has. */
+static size_t
+baseline_names(const struct bench_view *view, const char *names[MOST_COLUMNS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < view->count; i++)
+        for (size_t k = 0; k < view->rows[i].baseline_count; k++) {
+            size_t at = 0;
+            while (at < count && strcmp(names[at], view->rows[i].baselines[k].name) != 0)
+                at++;
+            if (at == count && count < MOST_COLUMNS)
+                names[count++] = view->rows[i].baselines[k].name;
+        }
+    return count;
+}
+
+static void
+put_row(struct buf *out, const struct store_bench_task *row, const char *const *names, size_t count)
+{
+    const char *const texts[] = {row->name,   row->marks,   row->recipe, row->status,
+                                 row->reason, row->limited, row->run};
+    put_cell(out, row->suite);
+    buf_printf(out, ",%lld", (long long)row->number);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        buf_putc(out, ',');
+        put_cell(out, texts[i]);
+    }
+    put_figure(out, row->time_us);
+    put_figure(out, row->low_us);
+    put_figure(out, row->high_us);
+    put_figure(out, row->light);
+    put_figure(out, row->light_us);
+    put_figure(out, (double)row->evaluations);
+    put_figure(out, row->seconds);
+    for (size_t i = 0; i < count; i++) {
+        const struct store_baseline *baseline = bench_baseline(row, names[i]);
+        put_figure(out, baseline ? baseline->time_us : NAN);
+        put_figure(out, baseline ? baseline->speedup : NAN);
+        put_figure(out, baseline ? baseline->speedup_low : NAN);
+        put_figure(out, baseline ? baseline->speedup_high : NAN);
+    }
+    buf_putc(out, '\n');
+}
+
+void
+bench_put_csv(struct buf *out, const struct bench_view *view)
+{
+    const char *names[MOST_COLUMNS];
+    size_t count = baseline_names(view, names);
+    buf_puts(out, "suite,number,name,marks,recipe,status,reason,limited_by,run,time_us,low_us,"
+                  "high_us,light,light_us,evaluations,seconds");
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, ",%s_us,%s_speedup,%s_speedup_low,%s_speedup_high", names[i], names[i],
+                   names[i], names[i]);
+    buf_putc(out, '\n');
+    for (size_t i = 0; i < view->count; i++)
+        put_row(out, &view->rows[i], names, count);
+}
+
+/* ---- a comparison ---- */
+
+void
+bench_put_comparison(struct buf *out, const struct bench_view *before,
+                     const struct bench_view *after, const struct bench_comparison *comparison,
+                     double gate)
+{
+    buf_puts(out, "{\"before\":");
+    json_put_string(out, before->bench.name);
+    json_field_string(out, "after", after->bench.name);
+    json_field_number(out, "margin", BENCH_MARGIN);
+    for (unsigned i = 0; i < BENCH_CHANGE_COUNT; i++)
+        json_field_number(out, bench_change_name[i], (double)comparison->counts[i]);
+    json_field_number(out, "only_before", (double)comparison->only_before);
+    json_field_number(out, "only_after", (double)comparison->only_after);
+    json_field_bool(out, "regressed", !isinf(gate) && bench_regressed(comparison, gate / 100));
+    buf_puts(out, ",\"tasks\":[");
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct bench_change *change = &comparison->changes[i];
+        buf_puts(out, i ? ",{\"suite\":" : "{\"suite\":");
+        json_put_string(out, change->after->suite);
+        json_field_number(out, "number", (double)change->after->number);
+        json_field_string(out, "name", change->after->name);
+        json_field_string(out, "recipe", change->after->recipe);
+        json_field_string(out, "change", bench_change_name[change->kind]);
+        json_field_number(out, "before_us", change->before->time_us);
+        json_field_number(out, "after_us", change->after->time_us);
+        json_field_number(out, "ratio", change->ratio);
+        json_field_number(out, "low", change->low);
+        json_field_number(out, "high", change->high);
+        buf_putc(out, '}');
+    }
+    buf_puts(out, "]}\n");
+}

@@ -1,0 +1,450 @@
+/* The screens of `hone bench`: the live block, the summary, a comparison. */
+#include "app/bench.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "app/screen.h"
+#include "app/table.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "bench/suite.h"
+
+#define SHIPPED "torch.as shipped"
+#define KERNELBENCH "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)"
+#define MOST_FAILED 12 /* rows without a correct kernel that are named */
+
+/* ---- figures as people say them ---- */
+
+static const char *
+factor_text(struct arena *arena, double factor)
+{
+    if (isnan(factor))
+        return "-";
+    return arena_printf(arena, "%.*fx", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
+}
+
+/* Within the noise it says so. */
+static const char *
+gain_text(struct arena *arena, const struct store_bench_task *row, const char *baseline)
+{
+    const struct store_baseline *found = bench_baseline(row, baseline);
+    if (!bench_is_correct(row) || found == NULL)
+        return bench_is_correct(row) ? "-" : row->status;
+    bool same = found->speedup_low <= 1.0025 && found->speedup_high >= 0.9975;
+    return same ? "same" : factor_text(arena, found->speedup);
+}
+
+static const char *
+share_text(struct arena *arena, double share)
+{
+    return isnan(share) ? "-" : arena_printf(arena, "%.0f %%", 100 * share);
+}
+
+static const char *
+time_text(struct arena *arena, double us)
+{
+    return isnan(us) ? "-" : table_time(arena, us);
+}
+
+/* The baseline that counts. */
+static const char *
+first_baseline(struct arena *arena, const struct store_bench *bench)
+{
+    return arena_strndup(arena, bench->against, strcspn(bench->against, ","));
+}
+
+/* "6 matmul_large_k", "6 matmul_large_k (stark)" */
+static const char *
+task_text(struct arena *arena, const struct store_bench_task *row)
+{
+    bool plain = !strcmp(row->recipe, "builtin");
+    return arena_printf(arena, "%lld %s%s%s%s", (long long)row->number, row->name,
+                        plain ? "" : " (", plain ? "" : row->recipe, plain ? "" : ")");
+}
+
+/* ---- what is known of the whole ---- */
+
+static bool
+has_suite(const struct bench_view *view, const char *beginning)
+{
+    for (size_t i = 0; i < view->count; i++)
+        if (text_starts(view->rows[i].suite, beginning))
+            return true;
+    return false;
+}
+
+static bool
+has_baseline(const struct bench_view *view, const char *name)
+{
+    for (size_t i = 0; i < view->count; i++)
+        if (bench_baseline(&view->rows[i], name) != NULL)
+            return true;
+    return false;
+}
+
+/* The builds "torch.X" that any task was measured against, "eager, compile, aot"; how many. */
+static const char *
+torch_builds(struct arena *arena, const struct bench_view *view, size_t *count)
+{
+    struct buf names = buf_in(arena);
+    *count = 0;
+    for (size_t i = 0; i < view->count; i++)
+        for (size_t k = 0; k < view->rows[i].baseline_count; k++) {
+            const struct store_baseline *baseline = &view->rows[i].baselines[k];
+            bool listed = names.data != NULL && strstr(names.data, baseline->build) != NULL;
+            if (!text_starts(baseline->name, "torch.") || !strcmp(baseline->name, SHIPPED) ||
+                listed)
+                continue;
+            buf_printf(&names, "%s%s", *count ? ", " : "", baseline->build);
+            ++*count;
+        }
+    return names.data ? names.data : "";
+}
+
+static const char *
+machine_field(struct arena *arena, const struct store_bench *bench, const char *name)
+{
+    json_t *root = json_loads(bench->machine, 0, NULL);
+    const json_t *value = json_object_get(root, name);
+    const char *text = json_is_integer(value)
+                           ? arena_printf(arena, "%lld", (long long)json_integer_value(value))
+                       : json_is_string(value) ? arena_strdup(arena, json_string_value(value))
+                                               : "?";
+    json_decref(root);
+    return text;
+}
+
+/* ---- live ---- */
+
+static const char *
+progress_line(struct arena *arena, const struct bench_live *live,
+              const struct bench_summary *summary)
+{
+    const struct bench_line *all = &summary->lines[0];
+    struct buf line = buf_in(arena);
+    buf_printf(&line, "  %zu/%zu   %s", summary->done, summary->tasks,
+               screen_clock(arena, live->seconds));
+    if (live->here > 0)
+        buf_printf(&line, ", about %s to go",
+                   screen_clock(arena, live->seconds / (double)live->here *
+                                           (double)(summary->tasks - summary->done)));
+    if (summary->done > 0)
+        buf_printf(&line, "    geomean %s   fast_1 %.0f/%zu", factor_text(arena, all->geomean),
+                   isnan(all->fast[0]) ? 0 : all->fast[0] * (double)all->tasks, all->tasks);
+    if (summary->slowest_count > 0)
+        buf_printf(&line, "   worst %s %s", task_text(arena, summary->slowest[0]),
+                   factor_text(arena, bench_speedup(summary->slowest[0], all->baseline)));
+    return line.data;
+}
+
+static const char *
+now_line(struct arena *arena, const struct bench_now *now)
+{
+    const struct bench_said *said = &now->said;
+    if (said->most == 0)
+        return arena_printf(arena, "  now  %s", task_text(arena, now->row));
+    if (isinf(said->best_us))
+        return arena_printf(arena, "  now  %s   %u/%u evals", task_text(arena, now->row),
+                            said->evaluations, said->most);
+    return arena_printf(arena, "  now  %s   %u/%u evals   best %s  %.0f %% light",
+                        task_text(arena, now->row), said->evaluations, said->most,
+                        table_time(arena, said->best_us), 100 * said->light_us / said->best_us);
+}
+
+static const char *
+last_line(struct arena *arena, const struct bench_live *live, const char *baseline)
+{
+    struct buf line = buf_in(arena);
+    buf_puts(&line, "  last");
+    for (size_t i = 0; i < live->last_count; i++)
+        buf_printf(&line, "%s %s  %s", i ? "  " : "", task_text(arena, live->last[i]),
+                   gain_text(arena, live->last[i], baseline));
+    return screen_cut(arena, line.data, SCREEN_WIDTH);
+}
+
+/* In a pipe: one line for each task that ended. */
+static const char *
+plain_line(struct arena *arena, const struct bench_live *live, const struct bench_summary *summary,
+           const char *baseline)
+{
+    if (live->last_count == 0)
+        return arena_printf(arena, "%s: %zu tasks against %s, run %s", live->view->bench.title,
+                            summary->tasks, live->view->bench.against, live->view->bench.name);
+    const struct store_bench_task *row = live->last[0];
+    const char *what = arena_printf(arena, "%s: %zu/%zu %s", live->view->bench.title, summary->done,
+                                    summary->tasks, task_text(arena, row));
+    if (!bench_is_correct(row))
+        return arena_printf(arena, "%s %s: %s", what, row->status,
+                            screen_cut(arena, row->reason, SCREEN_WIDTH));
+    return arena_printf(arena, "%s %s %s light %s %s", what, table_time(arena, row->time_us),
+                        share_text(arena, row->light), gain_text(arena, row, baseline), baseline);
+}
+
+void
+bench_show_live(struct log *log, struct arena *arena, const struct bench_live *live)
+{
+    const struct store_bench *bench = &live->view->bench;
+    const char *baseline = first_baseline(arena, bench), *lines[9];
+    struct bench_summary summary;
+    size_t count = 0;
+    bench_summarise(arena, live->view->rows, live->view->count, bench->against, NULL, &summary);
+    const char *each = bench_option(arena, bench, "time");
+    lines[count++] =
+        arena_printf(arena, "%s  %zu tasks on CPU  against %s   %s s each   run %s", bench->title,
+                     summary.tasks, bench->against, each ? each : "?", bench->name);
+    lines[count++] = progress_line(arena, live, &summary);
+    for (size_t i = 0; i < live->now_count && count < 8; i++)
+        lines[count++] = now_line(arena, &live->now[i]);
+    if (live->last_count > 0)
+        lines[count++] = last_line(arena, live, baseline);
+    log_progress(log, lines, count, plain_line(arena, live, &summary, baseline), live->news);
+}
+
+/* ---- summary: one recipe ---- */
+
+static void
+put_figures(struct buf *out, const char *title, const struct bench_line *line)
+{
+    struct arena *arena = out->arena;
+    buf_printf(out, "  %-20s %7s %9s %10s %9s %9zu\n", title, factor_text(arena, line->geomean),
+               share_text(arena, line->fast[BENCH_FAST_1]),
+               share_text(arena, line->fast[BENCH_FAST_1_5]),
+               share_text(arena, line->fast[BENCH_FAST_2]), line->tasks);
+}
+
+static const char *
+line_title(struct arena *arena, const struct bench_view *view, const char *baseline)
+{
+    size_t builds;
+    torch_builds(arena, view, &builds);
+    if (!strcmp(baseline, "torch"))
+        return arena_printf(arena, "torch, best of %zu", builds);
+    if (!strcmp(baseline, SHIPPED))
+        return "torch, as shipped";
+    return !strcmp(baseline, "naive") ? "naive, best build" : baseline;
+}
+
+/* The headline is a part of its own only where something is left out. */
+static void
+put_line(struct buf *out, const struct bench_view *view, const struct bench_line *line)
+{
+    switch (line->part) {
+    case BENCH_HEADLINE:
+        if (line->left_out == 0)
+            return;
+        buf_printf(out, "    without %zu whose reference wastes work\n", line->left_out);
+        put_figures(out, "", line);
+        return;
+    case BENCH_LONG:
+        if (line->tasks > 0)
+            put_figures(out, "  above 100 us", line);
+        return;
+    default:
+        put_figures(out, line_title(out->arena, view, line->baseline), line);
+    }
+}
+
+static void
+put_lines(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    buf_printf(out, "  %-20s %7s %9s %10s %9s %9s\n", "against", "geomean", "fast_1", "fast_1.5",
+               "fast_2", "tasks");
+    for (size_t i = 0; i < summary->line_count; i++)
+        put_line(out, view, &summary->lines[i]);
+    buf_printf(out, "  %-20s median %s, lowest tenth %s\n", "light",
+               share_text(out->arena, summary->light_median),
+               share_text(out->arena, summary->light_tenth));
+}
+
+static const char *const counting[] = {"none", "one", "two", "three", "four", "five"};
+
+static void
+put_slowest(struct buf *out, const struct bench_summary *summary)
+{
+    struct arena *arena = out->arena;
+    struct table table = table_create(arena);
+    const char *baseline = summary->lines[0].baseline;
+    if (summary->slowest_count == 0)
+        return;
+    table_column(&table, arena_printf(arena, "slowest %s", counting[summary->slowest_count]), true);
+    table_column(&table, "time", false);
+    table_column(&table, baseline, false);
+    table_column(&table, "gain", false);
+    table_column(&table, "light", false);
+    table_column(&table, "limited by", true);
+    for (size_t i = 0; i < summary->slowest_count; i++) {
+        const struct store_bench_task *row = summary->slowest[i];
+        table_row(&table, (const char *[]){task_text(arena, row), time_text(arena, row->time_us),
+                                           time_text(arena, bench_baseline(row, baseline)->time_us),
+                                           gain_text(arena, row, baseline),
+                                           share_text(arena, row->light), row->limited});
+    }
+    buf_putc(out, '\n');
+    table_print(out, &table);
+}
+
+/* ---- summary: several recipes ---- */
+
+/* How many kernels each was allowed is the same for all; how many it needed is shown. */
+static void
+put_recipes(struct buf *out, const struct bench_view *view, const char *against)
+{
+    struct arena *arena = out->arena;
+    struct table table = table_create(arena);
+    char *next = arena_strdup(arena, view->bench.recipes);
+    static const char *const columns[] = {"geomean", "fast_1",      "fast_1.5", "fast_2",
+                                          "light",   "evaluations", "correct",  "tasks"};
+    table_column(&table, "recipe", true);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        table_column(&table, columns[i], false);
+    for (char *recipe; (recipe = strsep(&next, ",")) != NULL;) {
+        struct bench_summary summary;
+        bench_summarise(arena, view->rows, view->count, against, recipe, &summary);
+        const struct bench_line *all = &summary.lines[0];
+        table_row(&table, (const char *[]){recipe, factor_text(arena, all->geomean),
+                                           share_text(arena, all->fast[BENCH_FAST_1]),
+                                           share_text(arena, all->fast[BENCH_FAST_1_5]),
+                                           share_text(arena, all->fast[BENCH_FAST_2]),
+                                           share_text(arena, summary.light_median),
+                                           arena_printf(arena, "%.0f", summary.evaluations),
+                                           arena_printf(arena, "%zu", summary.correct),
+                                           arena_printf(arena, "%zu", all->tasks)});
+    }
+    buf_printf(out, "  against %s, at most %s evaluations and %s s a task each\n\n",
+               first_baseline(arena, &view->bench), bench_option(arena, &view->bench, "evals"),
+               bench_option(arena, &view->bench, "time"));
+    table_print(out, &table);
+}
+
+/* ---- summary ---- */
+
+static void
+put_title(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    struct arena *arena = out->arena;
+    const struct store_bench *bench = &view->bench;
+    size_t recipes = 1;
+    for (const char *at = bench->recipes; *at; at++)
+        recipes += *at == ',';
+    buf_printf(out, "%s   %zu tasks, %s, %s threads, %s   %s, run %s\n", bench->title,
+               summary->tasks / recipes, bench->recipes, machine_field(arena, bench, "threads"),
+               machine_field(arena, bench, "cpu"), screen_clock(arena, summary->seconds),
+               bench->name);
+    if (has_suite(view, "kernelbench/"))
+        buf_puts(out, KERNELBENCH "\n");
+    buf_putc(out, '\n');
+}
+
+static void
+put_failed(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    struct arena *arena = out->arena;
+    size_t told = 0;
+    buf_printf(out, "\n  correct %zu, wrong %zu, broken %zu\n", summary->correct,
+               summary->done - summary->correct - summary->broken, summary->broken);
+    for (size_t i = 0; i < view->count; i++) {
+        const struct store_bench_task *row = &view->rows[i];
+        bool silent = bench_is_correct(row) && *row->reason == '\0';
+        if (!bench_is_done(row) || silent || told == MOST_FAILED)
+            continue;
+        told++;
+        buf_printf(out, "  %s  %s: %s\n", bench_is_correct(row) ? "note" : row->status,
+                   task_text(arena, row), screen_cut(arena, row->reason, SCREEN_WIDTH));
+    }
+    if (told == MOST_FAILED)
+        buf_puts(out, "  ... --csv has them all\n");
+}
+
+static void
+put_next(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    const struct store_bench *bench = &view->bench;
+    size_t builds;
+    const char *torch = torch_builds(out->arena, view, &builds);
+    if (builds > 0)
+        buf_printf(out, "  torch: %s; memory warm, %s threads\n", torch,
+                   machine_field(out->arena, bench, "threads"));
+    if (summary->done < summary->tasks)
+        buf_printf(out, "%zu of %zu done.   Go on:  hone bench --resume %s\n", summary->done,
+                   summary->tasks, bench->name);
+    else
+        buf_printf(out, "hone report %s -o %s.html | hone bench --compare OLD %s | --csv\n",
+                   bench->name, bench->name, bench->name);
+}
+
+void
+bench_show_summary(struct buf *out, const struct bench_view *view)
+{
+    struct bench_summary summary;
+    const char *against = view->bench.against;
+    if (has_baseline(view, SHIPPED))
+        against = arena_printf(out->arena, "%s,%s", against, SHIPPED);
+    bench_summarise(out->arena, view->rows, view->count, against, NULL, &summary);
+    put_title(out, view, &summary);
+    if (strchr(view->bench.recipes, ',') != NULL)
+        put_recipes(out, view, against);
+    else
+        put_lines(out, view, &summary);
+    put_slowest(out, &summary);
+    put_failed(out, view, &summary);
+    put_next(out, view, &summary);
+}
+
+/* ---- a comparison ---- */
+
+/* "5 % [3.9, 6.4]": how much more, or less, time it takes. */
+static const char *
+change_text(struct arena *arena, const struct bench_change *change)
+{
+    bool less = change->ratio < 1;
+    double ratio = less ? 1 - change->ratio : change->ratio - 1;
+    double low = less ? 1 - change->high : change->low - 1;
+    double high = less ? 1 - change->low : change->high - 1;
+    return arena_printf(arena, "%s %% [%.1f, %.1f]", screen_percent(arena, ratio), 100 * low,
+                        100 * high);
+}
+
+static void
+put_change(struct buf *out, const struct bench_change *change)
+{
+    struct arena *arena = out->arena;
+    bool timed = bench_is_correct(change->before) && bench_is_correct(change->after);
+    buf_printf(out, "  %-8s %s", bench_change_name[change->kind], task_text(arena, change->after));
+    if (timed)
+        buf_printf(out, "   %s -> %s   %s\n", table_time(arena, change->before->time_us),
+                   table_time(arena, change->after->time_us), change_text(arena, change));
+    else
+        buf_printf(out, "   %s -> %s   %s\n", change->before->status, change->after->status,
+                   screen_cut(arena, change->after->reason, SCREEN_WIDTH));
+}
+
+/* What got worse is told always; what got better, to whoever asks. */
+static bool
+is_told(enum bench_change_kind kind, int verbosity)
+{
+    return kind == BENCH_SLOWER || kind == BENCH_LOST || kind == BENCH_MENDED ||
+           (verbosity > 0 && kind == BENCH_FASTER);
+}
+
+void
+bench_show_comparison(struct buf *out, const struct bench_comparison *comparison, double gate,
+                      int verbosity)
+{
+    const size_t *counts = comparison->counts;
+    buf_printf(out, "  faster %zu, slower %zu, same %zu (beyond %.0f %%, paired)\n",
+               counts[BENCH_FASTER], counts[BENCH_SLOWER], counts[BENCH_SAME], 100 * BENCH_MARGIN);
+    if (counts[BENCH_LOST] + counts[BENCH_MENDED] + counts[BENCH_NEVER] > 0)
+        buf_printf(out, "  lost %zu, mended %zu, never correct %zu\n", counts[BENCH_LOST],
+                   counts[BENCH_MENDED], counts[BENCH_NEVER]);
+    if (comparison->only_before + comparison->only_after > 0)
+        buf_printf(out, "  not in both: %zu only before, %zu only after\n", comparison->only_before,
+                   comparison->only_after);
+    for (size_t i = 0; i < comparison->count; i++)
+        if (is_told(comparison->changes[i].kind, verbosity))
+            put_change(out, &comparison->changes[i]);
+    if (!isinf(gate) && bench_regressed(comparison, gate / 100))
+        buf_printf(out, "exit 1 with --gate %g: a task got more than %g %% slower%s\n", gate, gate,
+                   counts[BENCH_LOST] > 0 ? ", or was lost" : "");
+}

@@ -1,0 +1,141 @@
+/* Our kernel against the builds of another library, which cannot run in the judge's box: windows of
+ * each are taken in turns, so that a drift of the machine touches all of them alike, and the ratio
+ * of two is taken within a turn. */
+#include "bench/bench.h"
+
+#include "measure/measure.h"
+
+#include <math.h>
+
+enum { MOST_CALLS = 4096 }; /* of a window */
+
+struct lane { /* a build, or our kernel */
+    const struct bench_racer *racer;
+    size_t build;
+    bool out;      /* it did not work */
+    double *times; /* the middle of each window */
+};
+
+struct track {
+    struct arena *arena;
+    const struct bench_race *race;
+    struct lane *lanes; /* ours first */
+    size_t count;
+    double *calls; /* of one window */
+    struct diags *diags;
+};
+
+/* ---- running ---- */
+
+/* The middle of a window's calls; NAN: the build is out. */
+static double
+take_window(struct track *track, struct lane *lane)
+{
+    const struct bench_racer *racer = lane->racer;
+    size_t count = racer->window(racer->context, lane->build, track->race->seconds, track->calls,
+                                 MOST_CALLS, track->diags);
+
+    if (count == 0)
+        lane->out = true;
+    return count > 0 ? measure_summarise(track->calls, count).median : NAN;
+}
+
+/* Whoever began the last round does not begin this one. */
+static void
+run_round(struct track *track, unsigned round)
+{
+    for (size_t i = 0; i < track->count && !track->lanes[0].out; i++) {
+        struct lane *lane = &track->lanes[(i + round) % track->count];
+
+        if (!lane->out)
+            lane->times[round] = take_window(track, lane);
+    }
+}
+
+static void
+line_up(struct track *track, const struct bench_racer *ours, const struct bench_racer *theirs)
+{
+    track->lanes = arena_array(track->arena, theirs->count + 1, sizeof *track->lanes);
+    track->calls = arena_array(track->arena, MOST_CALLS, sizeof *track->calls);
+    track->lanes[track->count++].racer = ours;
+    for (size_t i = 0; i < theirs->count; i++)
+        if (theirs->prepare(theirs->context, i, track->diags))
+            track->lanes[track->count++] = (struct lane){.racer = theirs, .build = i};
+    for (size_t i = 0; i < track->count; i++)
+        track->lanes[i].times =
+            arena_array(track->arena, track->race->rounds, sizeof *track->lanes[i].times);
+}
+
+/* ---- what came of it ---- */
+
+static struct store_baseline
+row_of(const struct track *track, const struct lane *lane, const char *name)
+{
+    unsigned rounds = track->race->rounds;
+    double *times = arena_array(track->arena, rounds, sizeof *times);
+    double *ratios = arena_array(track->arena, rounds, sizeof *ratios);
+
+    for (unsigned r = 0; r < rounds; r++) {
+        times[r] = lane->times[r];
+        ratios[r] = log(lane->times[r] / track->lanes[0].times[r]);
+    }
+    struct measure_summary time = measure_summarise(times, rounds);
+    struct measure_summary ratio = measure_summarise(ratios, rounds);
+    const char *build = lane->racer->builds[lane->build];
+    return (struct store_baseline){.name = arena_printf(track->arena, "%s.%s", name, build),
+                                   .build = build,
+                                   .time_us = time.median,
+                                   .low_us = time.low,
+                                   .high_us = time.high,
+                                   .speedup = exp(ratio.median),
+                                   .speedup_low = exp(ratio.low),
+                                   .speedup_high = exp(ratio.high)};
+}
+
+/* The best of those that may be claimed against stands first, once more, under the bare name. */
+static void
+conclude(const struct track *track, const char *name, struct store_baseline **rows, size_t *count)
+{
+    const struct store_baseline *best = NULL;
+
+    *rows = arena_array(track->arena, track->count + 1, sizeof **rows);
+    *count = 1;
+    for (size_t i = 1; i < track->count; i++) {
+        const struct lane *lane = &track->lanes[i];
+        struct store_baseline *row = &(*rows)[*count];
+
+        if (lane->out)
+            continue;
+        *row = row_of(track, lane, name);
+        ++*count;
+        if (lane->build < track->race->claimed && (!best || row->time_us < best->time_us))
+            best = row;
+    }
+    if (best) {
+        (*rows)[0] = *best;
+        (*rows)[0].name = name;
+    } else {
+        *count = 0;
+    }
+}
+
+enum status
+bench_run_race(struct arena *arena, const struct bench_race *race, const char *name,
+               const struct bench_racer *ours, const struct bench_racer *theirs,
+               struct store_baseline **rows, size_t *count, struct diags *diags)
+{
+    struct track track = {.arena = arena, .race = race, .diags = diags};
+
+    *rows = NULL;
+    *count = 0;
+    if (!ours->prepare(ours->context, 0, diags))
+        return STATUS_MACHINE;
+    line_up(&track, ours, theirs);
+    for (unsigned round = 0; round < race->rounds && track.count > 1; round++)
+        run_round(&track, round);
+    if (track.lanes[0].out)
+        return STATUS_MACHINE;
+    if (track.count > 1)
+        conclude(&track, name, rows, count);
+    return STATUS_OK;
+}

@@ -1,0 +1,185 @@
+// The report of a benchmark.
+
+const bench = data.bench;
+const recipes = bench.metrics.map((one) => one.recipe);
+const baselines = [...new Set(bench.tasks.flatMap((task) => task.baselines.map((b) => b.name)))]
+  .sort((a, b) => bench.against.split(',').indexOf(a) - bench.against.split(',').indexOf(b))
+  .filter((name) => bench.against.split(',').includes(name));
+const taskName = (task) => (task.number > 0 ? `${task.number} ${task.name}` : task.name);
+const against = (task, name) => task.baselines.find((b) => b.name === name);
+const isCorrect = (task) => task.status === 'correct';
+const done = bench.tasks.filter((task) => task.status);
+const partWords = { all: 'all tasks', headline: 'without those whose reference wastes work', above_100_us: 'of these, above 100 us' };
+const mean = (values) => Math.exp(values.reduce((sum, x) => sum + Math.log(x), 0) / values.length);
+
+// ---- the head ----
+
+function head() {
+  const threads = bench.machine && bench.machine.threads ? `${bench.machine.threads} threads` : '';
+  const words = [`Benchmark ${bench.run}`, `recipe ${recipes.join(', ')}`, threads, `against ${bench.against}`,
+    bench.state === 'done' ? '' : `${bench.state}: ${done.length} of ${bench.tasks.length} tasks`, data.started].filter(Boolean);
+  page.append(html('h1', {}, bench.title), html('p', { class: 'under' }, words.join(' · ')));
+  if (bench.title.includes('kernelbench')) {
+    page.append(html('p', { class: 'under' }, 'KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)'));
+  }
+  const first = bench.metrics[0], line = first.against[0];
+  page.append(html('div', { class: 'tiles' },
+    line && tile(factor(line.geomean), `geometric mean against ${line.baseline}, ${line.tasks} tasks`),
+    line && tile(percent(line.fast_1), `fast_1: correct and faster than ${line.baseline}`),
+    known(first.light_median) && tile(percent(first.light_median), `of the speed of light, median; lowest tenth ${percent(first.light_lowest_tenth)}`),
+    tile(`${first.correct} of ${first.done}`, 'correct'),
+    tile(clock(first.seconds), `${first.evaluations} evaluations`)));
+}
+
+// A part is told where it is another than the one before it.
+const isNews = (line, i, lines) => line.part === 'all' || line.tasks !== lines[i - 1].tasks;
+
+function summary() {
+  section('Summary', table([['recipe', true], ['against', true], ['tasks', true], ['number', false], ['geometric mean', false], ['fast_1', false], ['fast_1.5', false], ['fast_2', false]],
+    bench.metrics.flatMap((one) => one.against.filter(isNews).map((line) => [one.recipe, line.baseline, partWords[line.part] || line.part, String(line.tasks),
+      factor(line.geomean), percent(line.fast_1), percent(line['fast_1.5']), percent(line.fast_2)]))),
+  caption('Geometric mean of baseline time / kernel time over correct kernels; fast_p: share of all tasks that are correct and more than p times as fast (doc/metrics.md).'),
+  versus(),
+  repeat(`hone bench --resume ${bench.run} --json`));
+}
+// Recipes side by side: each had the same budget on every task.
+function versus() {
+  if (recipes.length < 2) return null;
+  const timesOf = (recipe) => new Map(done.filter((t) => t.recipe === recipe && isCorrect(t)).map((t) => [taskName(t), t.time_us]));
+  const base = timesOf(recipes[0]);
+  return caption(recipes.slice(1).map((recipe) => {
+    const ratios = [...timesOf(recipe)].filter(([name]) => base.has(name)).map(([name, us]) => base.get(name) / us);
+    return ratios.length > 0 ? `${recipe} is ${factor(mean(ratios))} as fast as ${recipes[0]} at equal evaluations (${ratios.length} tasks). ` : '';
+  }).join(''));
+}
+
+// ---- choices ----
+
+function choose(names, words, action) {
+  if (names.length < 2) return null;
+  const group = html('div', { class: 'choice', role: 'group', 'aria-label': words }, names.map((name, i) =>
+    html('button', { type: 'button', 'aria-pressed': String(i === 0), on: { click: (event) => {
+      for (const button of group.children) button.setAttribute('aria-pressed', String(button === event.target));
+      action(name);
+    } } }, name)));
+  return group;
+}
+
+// ---- speed-ups ----
+
+function whisker(plot, box, low, high, y) {
+  const from = Math.max(low, box.left), to = Math.min(high, box.right);
+  const ends = (low >= box.left ? `M${from},${y - 3}v6` : '') + (high <= box.right ? `M${to},${y - 3}v6` : '');
+  plot.append(svg('path', { d: `M${from},${y}H${to}${ends}`, stroke: 'var(--ink)', fill: 'none' }));
+}
+
+function bars(state, width) {
+  const rows = done.filter((task) => task.recipe === state.recipe).map((task) => ({ task, base: against(task, state.baseline) }));
+  if (state.order === 'by speed-up') rows.sort((a, b) => (isCorrect(b.task) && b.base ? b.base.speedup : 0) - (isCorrect(a.task) && a.base ? a.base.speedup : 0));
+  const names = Math.min(200, Math.max(110, width * 0.3)), step = 18, top = 28;
+  const box = { left: names, right: width - 52, top, bottom: top + step * rows.length };
+  const plot = plotOf(width, box.bottom + 24, `Speed-ups over ${state.baseline}`);
+  const near = (x, centre) => Math.min(centre * 3, Math.max(centre / 3, x)); // a wild interval is cut at the edge
+  const values = rows.filter((r) => r.base && isCorrect(r.task)).flatMap(({ base: b }) => [b.speedup, near(b.speedup_low, b.speedup), near(b.speedup_high, b.speedup)]).filter((v) => known(v) && v > 0);
+  const x = logarithmic(spread(values.concat([0.8, 1.5])), [box.left, box.right]);
+  for (const tick of x.ticks((box.right - box.left) / 70)) {
+    plot.append(svg('line', { class: 'gridline', x1: x(tick), x2: x(tick), y1: top - 4, y2: box.bottom }),
+      svg('text', { x: x(tick), y: box.bottom + 16, 'text-anchor': 'middle' }, `${plain(tick)}x`));
+  }
+  rows.forEach((row, i) => {
+    const y = top + i * step, short = Math.floor(names / 6.6), name = taskName(row.task);
+    plot.append(svg('text', { x: names - 8, y: y + 12, 'text-anchor': 'end' }, name.length > short ? name.slice(0, short - 1) + '…' : name, svg('title', {}, name)));
+    if (!isCorrect(row.task) || !row.base || !(row.base.speedup > 0)) {
+      plot.append(svg('text', { x: x(1) + 6, y: y + 12, style: 'fill:var(--bad)' }, isCorrect(row.task) ? `${state.baseline} has no time` : row.task.status, svg('title', {}, row.task.reason || '')));
+      return;
+    }
+    const { speedup, speedup_low: low, speedup_high: high, time_us: us } = row.base, from = Math.min(x(1), x(speedup));
+    const words = `${name}: ${factor(speedup)} [${factor(low)}, ${factor(high)}]; ${time(row.task.time_us)} against ${time(us)}${row.task.marks ? '; ' + row.task.marks : ''}`;
+    plot.append(svg('rect', { x: from, y: y + 3, width: Math.max(1, Math.abs(x(speedup) - x(1))), height: step - 6, rx: 2,
+      fill: gain(speedup, low, high) === 'same' ? 'var(--faint)' : speedup > 1 ? 'var(--one)' : 'var(--two)', opacity: row.task.marks ? 0.35 : 0.85 }, svg('title', {}, words)));
+    if (known(low) && known(high) && low > 0) whisker(plot, box, x(low), x(high), y + step / 2);
+    plot.append(svg('text', { x: width - 2, y: y + 12, 'text-anchor': 'end' }, gain(speedup, low, high)));
+  });
+  plot.append(svg('line', { x1: x(1), x2: x(1), y1: top - 6, y2: box.bottom, stroke: 'var(--ink)' }),
+    svg('text', { x: x(1), y: top - 10, 'text-anchor': 'middle' }, `as fast as ${state.baseline}`));
+  return plot;
+}
+
+function speedups() {
+  const state = { baseline: baselines[0], recipe: recipes[0], order: 'in order' };
+  if (!state.baseline) return;
+  const drawing = figure((width) => bars(state, width));
+  const set = (name) => (value) => { state[name] = value; drawing.redraw(); };
+  section('Speed-up of each task', choose(baselines, 'baseline', set('baseline')), ' ', choose(recipes, 'recipe', set('recipe')), ' ',
+    choose(['in order', 'by speed-up'], 'order', set('order')), card(drawing),
+    caption('Baseline time / kernel time on a logarithmic scale, with the interval of the paired measurement; where that holds 1, the two are the same (grey). Blue is faster than the baseline, orange slower; pale bars are tasks whose reference wastes work, which the headline leaves out.'),
+    repeat(`hone bench --resume ${bench.run} --csv`));
+}
+
+// ---- fast_p ----
+
+function fastCurve(width) {
+  const height = 260, box = { left: 46, right: width - 12, top: 30, bottom: height - 44 };
+  const plot = plotOf(width, height, 'fast_p for every p');
+  const rows = done.filter((task) => task.recipe === recipes[0]);
+  const lists = baselines.map((name) => rows.filter((t) => isCorrect(t) && against(t, name)).map((t) => against(t, name).speedup).filter((s) => s > 0).sort((a, b) => a - b));
+  const x = logarithmic(spread(lists.flat().concat([0.5, 2])), [box.left, box.right]), y = linear([0, 1], [box.bottom, box.top]);
+  axes(plot, box, x, y, { xWords: 'p', yWords: 'fast_p', xText: (t) => plain(t), yText: percent, yTicks: [0, 0.25, 0.5, 0.75, 1] });
+  plot.append(svg('line', { x1: x(1), x2: x(1), y1: box.top, y2: box.bottom, stroke: 'var(--faint)', 'stroke-dasharray': '5 4' }));
+  lists.forEach((list, i) => {
+    let path = `M${box.left},${y(list.length / rows.length)}`;
+    list.forEach((s, k) => { path += `H${x(s)}V${y((list.length - k - 1) / rows.length)}`; });
+    plot.append(svg('path', { d: path, fill: 'none', stroke: colour(i), 'stroke-width': 2 }));
+  });
+  return plot;
+}
+
+function lightPlot(width) {
+  const height = 260, box = { left: 46, right: width - 12, top: 30, bottom: height - 44 };
+  const plot = plotOf(width, height, 'Share of the speed of light');
+  const rows = done.filter((t) => t.recipe === recipes[0] && isCorrect(t) && known(t.light)).sort((a, b) => a.light - b.light);
+  const x = linear([0, rows.length], [box.left, box.right]), y = linear([0, Math.max(1, ...rows.map((t) => t.light))], [box.bottom, box.top]);
+  axes(plot, box, x, y, { xWords: 'tasks, in order of it', yWords: 'light', xText: String, yText: percent });
+  rows.forEach((task, i) => plot.append(mark(x(i + 0.5), y(task.light), 3.5, `${taskName(task)}: ${percent(task.light)}, ${time(task.time_us)}${task.limited_by ? '; ' + task.limited_by : ''}`, { fill: 'var(--one)', opacity: 0.7 })));
+  return plot;
+}
+
+function distributions() {
+  section('How many, how far', html('div', { class: 'grid' },
+    card(html('h3', {}, 'Share of tasks more than p times as fast'), figure(fastCurve), key(baselines.map((name, i) => [colour(i), name]))),
+    card(html('h3', {}, 'Share of the speed of light'), figure(lightPlot))),
+  caption(`Left: fast_p for every p, recipe ${recipes[0]}; tasks without a correct kernel count as never fast. Right: each dot a task; 100 % is the least time this machine can need.`),
+  repeat(`hone bench --resume ${bench.run} --json`));
+}
+
+// ---- tables ----
+
+function taskRow(task) {
+  return [taskName(task), task.recipe, task.status, time(task.time_us), known(task.low_us) ? `${time(task.low_us)} to ${time(task.high_us)}` : '', percent(task.light),
+    ...baselines.flatMap((name) => { const b = against(task, name); return b ? [time(b.time_us), gain(b.speedup, b.speedup_low, b.speedup_high)] : ['', '']; }),
+    task.limited_by || task.reason || ''];
+}
+const taskColumns = () => [['task', true], ['recipe', true], ['verdict', true], ['time', false], ['interval', false], ['light', false],
+  ...baselines.flatMap((name) => [[name, false], ['gain', false]]), ['limited by', true]];
+
+function tables() {
+  const ranked = done.filter((t) => isCorrect(t) && against(t, baselines[0])).sort((a, b) => against(a, baselines[0]).speedup - against(b, baselines[0]).speedup);
+  const failed = done.filter((t) => !isCorrect(t));
+  section('The ten slowest', table(taskColumns(), failed.concat(ranked).slice(0, 10).map(taskRow)),
+    caption(`Tasks without a correct kernel first, then by gain over ${baselines[0] || 'the baseline'}, with what limits them.`),
+    html('details', {}, html('summary', {}, `all ${done.length} tasks`), table(taskColumns(), done.map(taskRow))),
+    repeat(`hone bench --resume ${bench.run}`));
+  const verdicts = [...new Set(done.map((t) => t.status))].map((s) => `${done.filter((t) => t.status === s).length} ${s}`);
+  section('Verdicts and cost', caption(`${verdicts.join(', ')}${bench.tasks.length > done.length ? `, ${bench.tasks.length - done.length} not done yet` : ''}.`),
+    table([['recipe', true], ['tasks', false], ['correct', false], ['evaluations', false], ['time', false], ['an evaluation', false]],
+      bench.metrics.map((one) => [one.recipe, String(one.done), percent(one.correct / one.done), String(one.evaluations), clock(one.seconds), one.evaluations > 0 ? time((one.seconds / one.evaluations) * 1e6) : ''])));
+}
+
+head();
+summary();
+speedups();
+distributions();
+tables();
+if (bench.machine) section('The machine', machineSheet(bench.machine), caption('As it was when the benchmark began.'), repeat('hone machine'));
+repeats();
+footer();

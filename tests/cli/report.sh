@@ -1,0 +1,121 @@
+# hone report: pages of runs, with hostile text in them, looked at in a browser where there is one.
+. "${0%/*}/lib.sh"
+
+HONE_ARCHIVE=$PWD/archive.db HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache
+export HONE_ARCHIVE HOME XDG_CACHE_HOME
+unset XDG_CONFIG_HOME HONE_MODEL HONE_RECIPE
+mkdir -p home
+
+# opens FILE NAME TEXT...: the page is drawn to its end, says each text, and the browser no error.
+opens()
+{
+    page=$1 name=$2
+    shift 2
+    if [ -z "$browser" ]; then
+        echo "ok - $name opens in a browser # SKIP chromium is not installed"
+        return
+    fi
+    timeout -k 5 120 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$scratch/chromium" --window-size=400,900 --virtual-time-budget=2000 \
+        --enable-logging=stderr --dump-dom "file://$PWD/$page" >dom 2>browser.log </dev/null
+    if grep 'CONSOLE' browser.log >err; then
+        fail "$name opens without an error"
+        quote err
+    else
+        pass "$name opens without an error"
+    fi
+    says dom "$name is drawn to its end" '<footer>Made by hone'
+    for text; do
+        says dom "$name has $text" "$text"
+    done
+}
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+
+# whole FILE NAME: the data is one block of JSON between its tags, and there are two scripts.
+whole()
+{
+    check "$2 has two scripts" "[ \$(grep -ci '<script' $1) -eq 2 ] && [ \$(grep -ci '</script' $1) -eq 2 ]"
+    check "$2 loads nothing" "! grep -v www.w3.org/2000/svg $1 | grep -q '://'"
+}
+
+expect 'no archive' 2 "$HONE" report last
+says err 'says how to get one' 'hone optimize FILE.op makes it'
+
+cat >norm.op <<'END'
+op norm
+dim R=24, N=200
+in X: f32[R,N]
+M[r] = mean[j](X[r,j])
+Y[r,j] = exp(X[r,j] - M[r])
+out Y
+case odd R=3 N=37
+END
+expect 'a run' 0 "$HONE" optimize norm.op --evals 4 -q
+expect 'its page' 0 "$HONE" report last
+says out 'is named by the task' 'norm.html   '
+says out 'opens alone' ' kB, one file, opens without a network'
+check 'says what is in it' \
+    "grep -qx '  best-so-far curve, tree, roofline with [0-9]* candidates, kernel and diff, machine, how to repeat' out"
+whole norm.html 'it'
+says norm.html 'it has the program' 'M[r] = mean[j](X[r,j])'
+says norm.html 'and how to repeat' 'hone replay '
+opens norm.html 'the page of a builtin run' '<h2>Best so far</h2>' '<h2>Roofline</h2>' \
+    '<svg' '<h3>case odd</h3>' 'GFLOP/s</text>' '<dt>processor</dt>' '<code>hone report '
+expect 'as JSON' 0 "$HONE" report last -o other.html --json
+says out 'it names the file' '{"file":"other.html","bytes":'
+
+cat >scale.op <<'END'
+# </script><script>document.title = 'broken out'</script> <!-- <b onload=x> & \u003c
+op scale
+dim N=4096
+in X: f32[N]
+Y[i] = X[i]*2 + 1
+out Y
+END
+cat >plain.c <<'END'
+/* </script><script>document.title = 'broken out'</script> */
+void
+kernel(const float *restrict X, float *restrict Y)
+{
+    for (int i = 0; i < N; i++)
+        Y[i] = X[i] * 2 + 1;
+}
+END
+{
+    echo '=== coder tokens=100/20'
+    echo 'Nothing to see here. </script><script>document.title = "broken out"</script>'
+    echo '=== coder tokens=100/20'
+    echo '```c'
+    cat plain.c
+    echo '```'
+    echo '=== coder repeat tokens=100/20'
+    echo '```c'
+    sed 's/+ 1/+ 2/' plain.c
+    echo '```'
+} >script
+expect 'a run of a hostile model' 0 "$HONE" optimize scale.op --recipe evoengineer-free --evals 4 \
+    --effort quick --model scripted:script --calls 4 -q
+expect 'its page' 0 "$HONE" report last -o hostile.html
+whole hostile.html 'the hostile one'
+opens hostile.html 'the page of a hostile run' '<title>scale, run ' '<td class="l">scripted:script' \
+    'time bad">wrong' "document.title = 'broken out'&lt;/script&gt;"
+
+expect 'a benchmark' 0 "$HONE" bench norm.op scale.op --evals 1 --time 2 --against naive -q --json
+bench=$(sed -n 's/^{"run":"\([a-z0-9]*\)".*/\1/p' out)
+title=$(sed -n 's/.*"title":"\([^"]*\)".*/\1/p' out)
+expect 'its page' 0 "$HONE" report "$bench" -o bench.html
+says out 'says what is in it' \
+    '  summary, speed-ups of 2 tasks, fast_p, light, the slowest, machine, how to repeat'
+whole bench.html 'the page of a benchmark'
+opens bench.html 'the page of a benchmark' '<h2>Speed-up of each task</h2>' '>as fast as naive</text>' \
+    '<h2>The ten slowest</h2>' '<td class="l">builtin</td>' "<code>hone bench --resume $bench"
+expect 'the last one by its title' 0 "$HONE" report "$title" -o again.html
+says again.html 'is the same' "\"run\":\"$bench\""
+
+expect 'a candidate' 2 "$HONE" report last.0
+says err 'has no page' 'write hone report last, or hone show last.0'
+expect 'no such run' 2 "$HONE" report zzzz
+says err 'is told' 'zzzz'
+expect 'a folder that is not there' 2 "$HONE" report last -o no/such/folder.html
+check 'leaves nothing' '! [ -e no ]'
+finish
