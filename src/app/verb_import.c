@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "bridge/bridge.h"
 
 static void
@@ -53,6 +54,16 @@ write_program(struct cli *cli, const char *folder, const struct bridge_imported 
     return file_write(*file, imported->text, strlen(imported->text), cli->diags);
 }
 
+static enum status
+read_seconds(struct cli *cli, double *seconds)
+{
+    const char *text = cli_given(cli, "time");
+    *seconds = 0;
+    if (text == NULL || text_seconds(text, seconds))
+        return STATUS_OK;
+    return cli_wrong(cli, "--time %s: write seconds, or as in 2m", text);
+}
+
 enum status
 verb_import(struct cli *cli)
 {
@@ -60,18 +71,22 @@ verb_import(struct cli *cli)
     struct bridge_imported imported;
     uint64_t seed = 1;
     const char *file;
+    double seconds;
     bool train;
     if (strcmp(cli->operands[0], "kernelbench") != 0)
         return cli_wrong(cli, "%s: nothing is imported so; write hone import kernelbench FILE.py",
                          cli->operands[0]);
     enum status status = read_mode(cli, &train);
     if (status == STATUS_OK)
+        status = read_seconds(cli, &seconds);
+    if (status == STATUS_OK)
         status = cli_seed(cli, 15, &seed);
     if (status == STATUS_OK)
         status = config_read(cli, &config);
     if (status != STATUS_OK)
         return status;
-    struct bridge_options options = {.environment = config->values[CONFIG_TORCH].text};
+    struct bridge_options options = {.environment = config->values[CONFIG_TORCH].text,
+                                     .seconds = seconds};
     status =
         bridge_import(cli->arena, &options, cli->operands[1], train, seed, &imported, cli->diags);
     if (status == STATUS_OK)

@@ -136,6 +136,7 @@ static const struct option import_options[] = {
     {'o', NULL, "DIR", "where the program is written (default: here)"},
     {0, "mode", "eval|train", "as the module behaves in use, or while training (default: eval)"},
     {0, "seed", "S", "of the weights and inputs that the two are compared on, in hex"},
+    {0, "time", "T", "that the module may take: 90, 2m (default: 5m)"},
     {0, "force", NULL, "also over a file that is there"},
     {0},
 };

@@ -34,6 +34,7 @@ struct bridge;
 struct bridge_options {
     const char *environment; /* the folder that `run setup-torch` made; NULL: the usual one */
     unsigned threads;        /* of PyTorch; 0: all processors */
+    double seconds;          /* bridge_import(): that a module may take; 0: 300 */
 };
 
 /* The usual place: $HONE_TORCH, else torch/ in the data folder. NULL without a home. */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRANSLATE_SECONDS = 600, LARGEST_MODULE = 1 << 20, THREADS = 1 };
+enum { TRANSLATE_SECONDS = 300, LARGEST_MODULE = 1 << 20, THREADS = 1 };
 
 #define AGREEMENT 1e-9        /* of the output's size: both compute in double */
 #define AGREEMENT_SINGLE 1e-5 /* where PyTorch does not */
@@ -246,7 +246,8 @@ bridge_import(struct arena *arena, const struct bridge_options *options, const c
     if (status != STATUS_OK)
         return status;
     struct buf question = question_of(arena, source, train, seed);
-    status = bridge__ask(answer.process, &question, TRANSLATE_SECONDS, source, &answer.json, diags);
+    double seconds = options != NULL && options->seconds > 0 ? options->seconds : TRANSLATE_SECONDS;
+    status = bridge__ask(answer.process, &question, seconds, source, &answer.json, diags);
     if (status == STATUS_OK)
         status = judge(&answer, imported);
     json_decref(answer.json);
