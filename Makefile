@@ -284,6 +284,8 @@ INCLUDE := $(DESTDIR)$(PREFIX)/include
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/hone
 COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+SHARE := $(DESTDIR)$(PREFIX)/share/hone
+SUITES := $(sort $(wildcard suites/*/LIST suites/*/*/LIST))
 
 install: all
 	install -d '$(BIN)' '$(LIBDIR)' '$(INCLUDE)' '$(MAN)' '$(COMPLETIONS)' '$(LIBEXEC)'
@@ -298,6 +300,10 @@ install: all
 	install -m 644 src/target/header/hone.h '$(INCLUDE)/hone.h'
 	install -m 644 $(OUT)/hone.1 '$(MAN)/hone.1'
 	install -m 644 $(OUT)/completion '$(COMPLETIONS)/hone'
+	for list in $(SUITES); do \
+	    folder=$${list%/LIST} && install -d '$(SHARE)'/"$$folder" && \
+	    install -m 644 "$$folder"/* '$(SHARE)'/"$$folder" || exit 1; \
+	done
 
 clean:
 	rm -rf build

@@ -1,4 +1,7 @@
 """PyTorch's builds of a model, and how long they take."""
+import collections
+import contextlib
+import itertools
 import math
 import os
 import tempfile
@@ -9,6 +12,42 @@ import torch
 SAMPLE_SECONDS = 0.001      # shorter calls are timed several in a row
 WARM_SECONDS = 0.02         # shorter ones are called once untimed before a window
 WARM_CALLS = 3
+BRIEF_SECONDS = 0.2         # windows of longer calls do not keep everybody else waiting
+MOST_BYTES = 1 << 30        # of copies of the inputs
+
+
+def schedule(threads, policy, priority):
+    with contextlib.suppress(OSError):      # a thread that has ended, a user who may not
+        for thread in threads:
+            os.sched_setscheduler(thread, policy, os.sched_param(priority))
+
+
+@contextlib.contextmanager
+def precedence(wanted):
+    """Before all other processes: where the judge's kernels are timed so, so is what they race."""
+    wanted = wanted and "HONE_PRECEDENCE" in os.environ
+    threads = [int(name) for name in os.listdir("/proc/self/task")] if wanted else []
+    schedule(threads, os.SCHED_FIFO, 1)
+    try:
+        yield
+    finally:
+        schedule(threads, os.SCHED_OTHER, 0)
+
+
+kept = {}
+
+
+def copies(inputs):
+    """The inputs several times over, for the builds of one model. The judge's calls are each on
+    memory of their own; calls on the same would find it in the nearest cache."""
+    if kept.get("of") is not inputs:
+        wanted = int(os.environ.get("HONE_SETS", "1"))
+        size = sum(t.numel() * t.element_size() for t in inputs if isinstance(t, torch.Tensor))
+        count = max(1, min(wanted, MOST_BYTES // max(size, 1)))
+        kept.update(of=inputs, sets=[inputs] + [
+            [t.clone() if isinstance(t, torch.Tensor) else t for t in inputs]
+            for _ in range(count - 1)])
+    return kept["sets"]
 
 
 def eager(model, inputs):
@@ -39,7 +78,10 @@ class Build:
 
     def __init__(self, name, model, inputs):
         function = BUILDS[name](model, inputs)
-        self.run = lambda: function(*inputs)
+        sets = copies(inputs)
+        turns = itertools.cycle(sets)
+        results = collections.deque(maxlen=len(sets))   # so that they too lie in turns
+        self.run = lambda: results.append(function(*next(turns)))
         with torch.no_grad():
             for _ in range(WARM_CALLS):
                 self.seconds = self.timed(1)
@@ -59,8 +101,9 @@ class Build:
             if self.seconds < WARM_SECONDS:
                 self.seconds = min(self.seconds, self.timed(1))
             calls = math.ceil(SAMPLE_SECONDS / max(self.seconds, 1e-9))
-            while not found or (len(found) < most and
-                                time.perf_counter() + calls * self.seconds < end):
-                self.seconds = self.timed(calls)
-                found.append(1e6 * self.seconds)
+            with precedence(calls * self.seconds < BRIEF_SECONDS):
+                while not found or (len(found) < most and
+                                    time.perf_counter() + calls * self.seconds < end):
+                    self.seconds = self.timed(calls)
+                    found.append(1e6 * self.seconds)
         return found

@@ -93,7 +93,8 @@ are_tokens(const char *at, bool *marked)
 static bool
 is_rewrite(const char *text)
 {
-    static const char *const names[] = {"pad ", "flat ", "phase ", "split ", "chunk ", "moments "};
+    static const char *const names[] = {"pad ",   "flat ",    "phase ", "split ",
+                                        "chunk ", "moments ", "part "};
     const char *at = text + 1 + strspn(text + 1, " \t");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (*text == '!' && text_starts(at, names[i]))

@@ -116,6 +116,16 @@ machine_field(struct arena *arena, const struct store_bench *bench, const char *
     return text;
 }
 
+/* "60 s": what a search may take. */
+static const char *
+limit_text(struct arena *arena, const struct store_bench *bench)
+{
+    const char *text = bench_option(arena, bench, "time");
+    double seconds;
+    return text != NULL && text_seconds(text, &seconds) ? arena_printf(arena, "%g s", seconds)
+                                                        : "?";
+}
+
 /* ---- live ---- */
 
 static const char *
@@ -164,14 +174,15 @@ last_line(struct arena *arena, const struct bench_live *live, const char *baseli
     return screen_cut(arena, line.data, SCREEN_WIDTH);
 }
 
-/* In a pipe: one line for each task that ended. */
+/* In a pipe: one line for each task that ended, and sometimes what is under way. */
 static const char *
 plain_line(struct arena *arena, const struct bench_live *live, const struct bench_summary *summary,
            const char *baseline)
 {
-    if (live->last_count == 0)
-        return arena_printf(arena, "%s: %zu tasks against %s, run %s", live->view->bench.title,
-                            summary->tasks, live->view->bench.against, live->view->bench.name);
+    if (!live->news || live->last_count == 0)
+        return arena_printf(arena, "%s: %zu/%zu, run %s,%s", live->view->bench.title, summary->done,
+                            summary->tasks, live->view->bench.name,
+                            live->now_count ? now_line(arena, &live->now[0]) : "");
     const struct store_bench_task *row = live->last[0];
     const char *what = arena_printf(arena, "%s: %zu/%zu %s", live->view->bench.title, summary->done,
                                     summary->tasks, task_text(arena, row));
@@ -190,10 +201,9 @@ bench_show_live(struct log *log, struct arena *arena, const struct bench_live *l
     struct bench_summary summary;
     size_t count = 0;
     bench_summarise(arena, live->view->rows, live->view->count, bench->against, NULL, &summary);
-    const char *each = bench_option(arena, bench, "time");
     lines[count++] =
-        arena_printf(arena, "%s  %zu tasks on CPU  against %s   %s s each   run %s", bench->title,
-                     summary.tasks, bench->against, each ? each : "?", bench->name);
+        arena_printf(arena, "%s  %zu tasks on CPU  against %s   %s each   run %s", bench->title,
+                     summary.tasks, bench->against, limit_text(arena, bench), bench->name);
     lines[count++] = progress_line(arena, live, &summary);
     for (size_t i = 0; i < live->now_count && count < 8; i++)
         lines[count++] = now_line(arena, &live->now[i]);
@@ -312,9 +322,9 @@ put_recipes(struct buf *out, const struct bench_view *view, const char *against)
                                            arena_printf(arena, "%zu", summary.correct),
                                            arena_printf(arena, "%zu", all->tasks)});
     }
-    buf_printf(out, "  against %s, at most %s evaluations and %s s a task each\n\n",
+    buf_printf(out, "  against %s, at most %s evaluations and %s a task each\n\n",
                first_baseline(arena, &view->bench), bench_option(arena, &view->bench, "evals"),
-               bench_option(arena, &view->bench, "time"));
+               limit_text(arena, &view->bench));
     table_print(out, &table);
 }
 

@@ -27,6 +27,8 @@ static void
 say(void *context, const struct run_progress *progress)
 {
     (void)context;
+    if (progress->program->check_only)
+        return; /* its time is nobody's */
     printf("at %u %u %.17g %.17g\n", progress->evaluations, progress->most, progress->best_us,
            progress->light_us);
     fflush(stdout);
@@ -82,7 +84,8 @@ race_torch(struct work *work, const struct run_options *options, struct judge *j
                                     .seed = options->seed,
                                     .suite = work->row.suite,
                                     .path = work->row.path,
-                                    .kernel = result->kernel};
+                                    .kernel = result->kernel,
+                                    .judged_us = judge_first_timed(&result->report)->time.median};
     if (bench_against_torch(arena, &rivalry, rows, &count, diags) == STATUS_OK)
         return count;
     work->row.reason = arena_printf(arena, "torch: %s", first_message(arena, diags));

@@ -163,8 +163,37 @@ put_next(struct buf *out, const struct optimize_result *shown)
     if (ours)
         buf_printf(out, "test and time it:   %s -DHONE_MAIN %s -lm && ./a.out\n", gcc, shown->file);
     if (shown->run != NULL)
-        buf_printf(out, "run %s.   hone show %s | hone explain %s\n", shown->run, shown->run,
-                   shown->run);
+        buf_printf(out, "run %s.   hone show %s | hone explain %s | hone report %s\n", shown->run,
+                   shown->run, shown->run, shown->run);
+}
+
+static bool
+asks_roles(const struct recipe *recipe)
+{
+    for (size_t i = 0; i < recipe->phase_count; i++)
+        if (recipe->phases[i].role_count > 0)
+            return true;
+    return false;
+}
+
+/* A recipe with roles that nobody heard of: why. */
+static void
+put_silence(struct buf *out, const struct optimize_result *shown)
+{
+    const char *stopped = shown->result->stopped;
+    const struct llm_budget *budget = shown->options->team->budget;
+    const char *limit = budget ? llm_budget_reached(budget) : NULL;
+    const char *why = "";
+    if (limit != NULL)
+        why = arena_printf(out->arena, ": the limit on %s is reached; --%s N raises it", limit,
+                           limit);
+    else if (strcmp(stopped, "light") == 0)
+        why = ": what was drafted is near enough to the speed of light";
+    else if (strcmp(stopped, "evals") == 0 || strcmp(stopped, "time") == 0)
+        why = arena_printf(out->arena, ": the limit on %s was reached before", stopped);
+    put_paragraph(out, "Team",
+                  arena_printf(out->arena, "recipe %s, %s: nobody was asked%s.", shown->recipe,
+                               shown->model, why));
 }
 
 /* What came of those who proposed besides the built-in search. */
@@ -174,6 +203,8 @@ put_team(struct buf *out, const struct optimize_result *shown)
     const struct run_result *result = shown->result;
     const struct run_team *team = shown->options->team;
     struct buf text = buf_in(out->arena);
+    if (team != NULL && result->proposals + result->unusable == 0 && asks_roles(team->recipe))
+        put_silence(out, shown);
     if (team == NULL || result->proposals + result->unusable == 0)
         return;
     const struct run_candidate *best = result->cases[0].best;

@@ -14,7 +14,8 @@ struct report_subject {
     double now;
 };
 
-void
+/* False: its operations cannot be counted from the archive, so there is no roofline. */
+bool
 report_run_json(struct buf *json, const struct report_subject *subject);
 
 void

@@ -24,7 +24,7 @@ struct report_case {
 
 struct case_list {
     struct report_case *items;
-    size_t count;
+    size_t count, capacity;
 };
 
 /* ---- pieces ---- */
@@ -78,22 +78,6 @@ name_in(struct arena *arena, const struct report_subject *subject,
 
 /* ---- cases ---- */
 
-/* "default R=1024 N=4096; tail R=37 N=1009" */
-static struct case_list
-split_cases(struct arena *arena, const char *text)
-{
-    struct case_list list = {arena_array(arena, strlen(text) + 1, sizeof *list.items), 0};
-    for (const char *at = text; *at; at += strspn(at, "; ")) {
-        size_t length = strcspn(at, ";"), name = strcspn(at, " ;");
-        struct report_case *one = &list.items[list.count++];
-        one->name = arena_strndup(arena, at, name);
-        one->sizes = text_trim(arena_strndup(arena, at + name, length - name));
-        one->flops = one->bytes = NAN;
-        at += length;
-    }
-    return list;
-}
-
 static struct report_case *
 find_case(const struct case_list *list, const char *name)
 {
@@ -103,11 +87,51 @@ find_case(const struct case_list *list, const char *name)
     return NULL;
 }
 
-/* From the program as it was stored; one that uses other files cannot be read again. */
 static void
+add_case(struct arena *arena, struct case_list *list, const char *name, const char *sizes)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 8;
+        list->items =
+            arena_grow(arena, list->items, list->count, list->capacity, sizeof *list->items);
+    }
+    list->items[list->count++] = (struct report_case){name, sizes, NAN, NAN};
+}
+
+/* "default R=1024 N=4096; tail R=37 N=1009" */
+static void
+split_cases(struct arena *arena, struct case_list *list, const char *text)
+{
+    for (const char *at = text; *at; at += strspn(at, "; ")) {
+        size_t length = strcspn(at, ";"), name = strcspn(at, " ;");
+        add_case(arena, list, arena_strndup(arena, at, name),
+                 text_trim(arena_strndup(arena, at + name, length - name)));
+        at += length;
+    }
+}
+
+/* Those that the run names, and any that a verdict has besides: old runs name none. */
+static struct case_list
+cases_of(struct arena *arena, const struct archive_run *run)
+{
+    struct case_list list = {0};
+    split_cases(arena, &list, run->row.cases);
+    for (size_t i = 0; i < run->candidate_count; i++) {
+        const struct store_verdict *verdict = archive_verdict(&run->candidates[i]);
+        for (size_t j = 0; verdict != NULL && j < verdict->case_count; j++)
+            if (find_case(&list, verdict->cases[j].name) == NULL)
+                add_case(arena, &list, verdict->cases[j].name, verdict->cases[j].sizes);
+    }
+    return list;
+}
+
+/* From the program as it was stored; one that uses other files cannot be read again.
+ * True: some case has a cost. */
+static bool
 count_costs(struct arena *arena, const struct store_run *run, const struct case_list *list)
 {
     struct diags *diags = diags_create(arena, 4);
+    bool counted = false;
     const char *source = run->task.source;
     struct lang *lang = lang_parse(arena, arena_printf(arena, "%s.op", run->task.name), source,
                                    strlen(source), diags);
@@ -118,9 +142,11 @@ count_costs(struct arena *arena, const struct store_run *run, const struct case_
         if (program == NULL)
             continue;
         lang_cost(program, &cost);
+        counted = true;
         one->flops = cost.flops;
         one->bytes = cost.bytes_in + cost.bytes_out;
     }
+    return counted;
 }
 
 static double
@@ -419,14 +445,14 @@ put_commands(struct buf *json, const struct report_subject *subject)
     buf_putc(json, ']');
 }
 
-void
+bool
 report_run_json(struct buf *json, const struct report_subject *subject)
 {
     const struct archive_run *run = subject->run;
     const struct store_verdict *verdict = subject->best ? archive_verdict(subject->best) : NULL;
-    struct case_list cases = split_cases(json->arena, run->row.cases);
+    struct case_list cases = cases_of(json->arena, run);
     json_t *judged = verdict && verdict->json ? json_loads(verdict->json, 0, NULL) : NULL;
-    count_costs(json->arena, &run->row, &cases);
+    bool counted = count_costs(json->arena, &run->row, &cases);
     report_made_json(json, subject->now);
     json_field_number(json, "seed", (double)run->row.seed);
     json_field_string(json, "started", report_date(json->arena, run->row.started));
@@ -443,4 +469,5 @@ report_run_json(struct buf *json, const struct report_subject *subject)
     put_commands(json, subject);
     buf_puts(json, "}");
     json_decref(judged);
+    return counted;
 }

@@ -389,10 +389,12 @@ begin(struct session *session)
     struct suite_plan plan = {0};
     struct coder_machine machine;
     struct measure_facts facts;
-    unsigned threads = 0;
+    unsigned threads = 0, jobs = 1;
     enum status status = select_tasks(cli, &plan);
     if (status == STATUS_OK)
         status = config_threads(cli, &threads);
+    if (status == STATUS_OK)
+        status = read_jobs(cli, threads, &jobs);
     if (status == STATUS_OK)
         status = read_recipes(cli, cli->config, &view->bench.recipes);
     if (status == STATUS_OK)
@@ -401,8 +403,7 @@ begin(struct session *session)
         return status;
     make_rows(cli, &plan, view->bench.recipes, view);
     schedule_machine(cli->arena, &machine, &facts);
-    if (threads > 0)
-        machine.threads = threads;
+    machine.threads = threads > 0 ? threads : machine.threads / jobs;
     view->bench.title = title_of(cli);
     view->bench.model = cli_given(cli, "model");
     view->bench.options = options_json(cli);
@@ -435,6 +436,18 @@ go_on(struct session *session, const char *name)
 }
 
 /* ---- the work ---- */
+
+/* Figures from a busy machine are figures of the others. */
+static void
+warn_of_others(struct cli *cli)
+{
+    struct measure_clock clock = measure_clock_open();
+    struct measure_state state;
+    measure_state_read(cli->arena, &clock, &state);
+    if (!state.fit && state.reason_count > 0)
+        log_warning(&cli->log, "this machine is not fit to measure on: %s; hone machine tells more",
+                    state.reason[0]);
+}
 
 static enum status
 find_self(struct session *session)
@@ -482,6 +495,7 @@ work(struct session *session)
         return status;
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
+    warn_of_others(cli);
     session->began = clock_seconds();
     status = bench_work(&team, session->left_count, cli->diags);
     log_progress_done(&cli->log);
@@ -538,12 +552,7 @@ run_benchmark(struct cli *cli)
 {
     struct session session = {.cli = cli};
     const char *name = cli_given(cli, "resume"), *file = cli_given(cli, "o");
-    unsigned jobs, threads = 0;
     enum status status = file ? optimize_check_output(cli, file) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = config_threads(cli, &threads);
-    if (status == STATUS_OK)
-        status = read_jobs(cli, threads, &jobs);
     if (status == STATUS_OK)
         status = name != NULL ? go_on(&session, name) : begin(&session);
     if (status == STATUS_OK)

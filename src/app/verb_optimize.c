@@ -259,10 +259,15 @@ optimize_why(const struct run_result *result, const char **why)
 }
 
 static void
-say_why(struct cli *cli, const struct run_result *result)
+say_why(struct cli *cli, const struct run_options *options, const struct run_result *result)
 {
+    const struct llm_budget *budget = options->team ? options->team->budget : NULL;
+    const char *limit = budget ? llm_budget_reached(budget) : NULL;
     const char *last;
     optimize_why(result, &last);
+    if (limit != NULL && result->evaluations == 0) /* nobody could be asked */
+        last =
+            arena_printf(cli->arena, "the limit on %s is reached; --%s N raises it", limit, limit);
     log_warning(&cli->log, "no correct kernel was found in %u evaluations; the last said: %s",
                 result->evaluations, last);
 }
@@ -376,7 +381,7 @@ deliver(const struct optimize_job *job, enum status status, const struct run_opt
     if (status == STATUS_OK)
         return show(cli, options, result, file);
     if (status == STATUS_NO)
-        say_why(cli, result);
+        say_why(cli, options, result);
     return status;
 }
 

@@ -103,11 +103,11 @@ report_run(struct cli *cli, struct store *store, const char *name)
         return status;
     struct buf json = buf_in(cli->arena);
     subject.file = file_of(cli, run.row.task.name);
-    report_run_json(&json, &subject);
+    bool roofline = report_run_json(&json, &subject);
     const char *title = arena_printf(cli->arena, "%s, run %s", run.row.task.name, run.row.name);
     const char *holds = arena_printf(
-        cli->arena,
-        "best-so-far curve, tree, roofline with %s candidates, %smachine, how to repeat",
+        cli->arena, "best-so-far curve, tree%s %s candidates, %smachine, how to repeat",
+        roofline ? ", roofline with" : " of",
         screen_number(cli->arena, (int64_t)run.candidate_count),
         subject.start  ? "kernel and diff, "
         : subject.best ? "kernel, "

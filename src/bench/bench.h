@@ -36,6 +36,10 @@ bench_is_correct(const struct store_bench_task *row);
 const struct store_baseline *
 bench_baseline(const struct store_bench_task *row, const char *name);
 
+/* What our kernel took beside this baseline. */
+double
+bench_time_beside(const struct store_bench_task *row, const char *baseline);
+
 /* Of a correct row; NAN otherwise. */
 double
 bench_speedup(const struct store_bench_task *row, const char *baseline);
@@ -164,8 +168,11 @@ struct bench_race {
     size_t claimed;  /* the builds before this one may be the best; the others are shown */
 };
 
+/* What our kernel took in the race is a row too; its verdict was taken under other conditions. */
+#define BENCH_OURS "hone"
+
 /* Our kernel is the only build of `ours`. The rows: the best build under `name`, then each that
- * took part as "NAME.BUILD"; none: no build works, and `diags` has the reasons. */
+ * took part as "NAME.BUILD", then ours; none: no build works, and `diags` has the reasons. */
 enum status
 bench_run_race(struct arena *arena, const struct bench_race *race, const char *name,
                const struct bench_racer *ours, const struct bench_racer *theirs,

@@ -49,6 +49,15 @@ bench_baseline(const struct store_bench_task *row, const char *name)
     return NULL;
 }
 
+/* The plain C is timed with the verdict, the others in a race. */
+double
+bench_time_beside(const struct store_bench_task *row, const char *baseline)
+{
+    const struct store_baseline *ours = bench_baseline(row, BENCH_OURS);
+
+    return ours && strcmp(baseline, "naive") != 0 ? ours->time_us : row->time_us;
+}
+
 double
 bench_speedup(const struct store_bench_task *row, const char *baseline)
 {

@@ -13,7 +13,8 @@ struct bench_rivalry {
     unsigned threads; /* of both */
     uint64_t seed;    /* of the inputs that PyTorch gets */
     const char *suite, *path;
-    const char *kernel; /* text; it was judged before */
+    const char *kernel; /* text; it was judged before, */
+    double judged_us;   /* and took so long */
 };
 
 /* Rows as bench_run_race() gives them, under the name torch. STATUS_NO, with the reason: PyTorch

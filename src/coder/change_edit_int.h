@@ -34,6 +34,8 @@ bool
 change__chunk(struct edit *edit);
 bool
 change__moments(struct edit *edit);
+bool
+change__part(struct edit *edit);
 
 /* ---- the program ---- */
 

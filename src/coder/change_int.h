@@ -11,13 +11,14 @@
 #include "lang/ir.h"
 
 /*    id     word      what follows the stage */
-#define CODER_CHANGES(X)                                                 \
-    X(PAD, "pad", "X", "reads of X in S that may miss it become plain")  \
-    X(FLAT, "flat", "y x", "adjacent left indices become one")           \
-    X(PHASE, "phase", "X", "X is stored by the remainder of its stride") \
-    X(SPLIT, "split", "k STEP", "partial results per chunk of k")        \
-    X(CHUNK, "chunk", "t STEP", "scan per chunk, scan of the ends, add") \
-    X(MOMENTS, "moments", "k STEP", "mean and squares per chunk of k, one pass for both")
+#define CODER_CHANGES(X)                                                                  \
+    X(PAD, "pad", "X", "reads of X in S that may miss it become plain")                   \
+    X(FLAT, "flat", "y x", "adjacent left indices become one")                            \
+    X(PHASE, "phase", "X", "X is stored by the remainder of its stride")                  \
+    X(SPLIT, "split", "k STEP", "partial results per chunk of k")                         \
+    X(CHUNK, "chunk", "t STEP", "scan per chunk, scan of the ends, add")                  \
+    X(MOMENTS, "moments", "k STEP", "mean and squares per chunk of k, one pass for both") \
+    X(PART, "part", "c STEP", "a left index becomes two")
 
 enum change {
 #define X(id, ...) CHANGE_##id,
@@ -31,7 +32,7 @@ struct change_line { /* "! pad Y X", "! flat Y y x", "! split Y k 512" */
     const char *stage; /* a tensor's name, as the schedule writes it */
     const char *name;  /* tensor or index */
     const char *other; /* flat: the second index; otherwise NULL */
-    int64_t step;      /* split, chunk, moments */
+    int64_t step;      /* split, chunk, moments, part */
 };
 
 /* Those with a STEP stand last in the table. */
@@ -57,6 +58,7 @@ change_has_step(enum change change)
  *  chunk S t STEP S.t = the scan of each chunk, S.t.end = the scan of their ends, S combines both.
  *  moments S k STEP   S = sum[k]((x-U)*(x-U)), U made of sum[k](x): S.k[kc, ..] = the mean of each
  *                 chunk, S.k.sq the squares around it; U and S combine them.
+ *  part S c STEP  S.c = S with cc*STEP+c for its left index c; S is the same memory.
  *
  * pad, phase and flat change the S.X of one another instead of copying it again, as long as S alone
  * reads it: `X` may be said of it too. They leave every value bit for bit; split, chunk and moments

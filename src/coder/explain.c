@@ -370,6 +370,9 @@ tell_change(struct arena *arena, const struct change_line *change)
                             "The mean that %s needs and %s itself are taken in one pass, in chunks "
                             "of %" PRId64 " %s, which are then put together.",
                             s, s, change->step, x);
+    case CHANGE_PART:
+        return arena_printf(arena, "%s of %s is two indices, one of them for each %" PRId64 ".", x,
+                            s, change->step);
     default:
         return "";
     }

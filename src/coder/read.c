@@ -346,7 +346,7 @@ read_change(struct reader *reader)
         }
     diags_add(reader->diags, DIAG_ERROR, place,
               "no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP, chunk S t "
-              "STEP or moments S k STEP");
+              "STEP, moments S k STEP or part S c STEP");
     return false;
 }
 

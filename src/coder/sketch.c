@@ -186,6 +186,39 @@ change_norms(struct sketcher *s, const char *name)
            arena_printf(arena, "! moments %s %s %" PRId64, name, shown->names[cut], step));
 }
 
+/* The D of c/D, with which something is read at the last left index of a reduction; 0: none. */
+static int64_t
+part_of(const struct stage *stage, const struct expr *reduce)
+{
+    const struct expr *loads[VIEW_LOADS];
+    unsigned last = stage->tensor->rank - 1;
+    int64_t part = 0;
+    size_t count = view_loads(reduce->args[0], loads);
+    for (size_t i = 0; i < count && part == 0; i++)
+        for (unsigned d = 0; d < loads[i]->tensor->rank; d++) {
+            const struct expr *e = loads[i]->args[d];
+            if (e->op == OP_DIV && e->args[0]->op == OP_INDEX && e->args[0]->level == last &&
+                e->args[1]->op == OP_INT)
+                part = e->args[1]->integer;
+        }
+    return part;
+}
+
+/* Heads that lie side by side: an index of their own lets attention go by heads. */
+static void
+change_heads(struct sketcher *s, const char *name)
+{
+    const struct stage *stage = stage_named(s->program, name);
+    const struct expr *reduce = work_reduce(stage->code);
+    if (reduce == NULL || stage->rec >= 0 || stage->tensor->rank == 0)
+        return;
+    const char *index = stage->index[stage->tensor->rank - 1];
+    int64_t part = part_of(stage, reduce);
+    if (part > 0 && sketch_ask_if(s, name, "part", true))
+        change(s, &(struct change_line){CHANGE_PART, name, index, NULL, part},
+               arena_printf(s->space->arena, "! part %s %s %" PRId64, name, index, part));
+}
+
 /* ---- the whole ---- */
 
 static bool
@@ -294,6 +327,7 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
     for (size_t i = 0; i < space->program->stage_count; i++) {
         change_windows(&s, space->program->stages[i].tensor->name);
         change_norms(&s, space->program->stages[i].tensor->name);
+        change_heads(&s, space->program->stages[i].tensor->name);
     }
     if (!prepare(&s))
         return (struct coder_sketch){"", s.holes, s.hole_count};

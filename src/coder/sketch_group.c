@@ -64,10 +64,19 @@ static bool
 grows(const struct work *work)
 {
     const struct expr *loads[VIEW_LOADS];
+    struct level levels[LANG_MAX_LEVELS];
     double read = 0;
     size_t count = view_loads(work->code, loads);
-    for (size_t i = 0; i < count; i++)
-        read += (double)loads[i]->tensor->count;
+    work_ranges(work, levels);
+    for (size_t i = 0; i < count; i++) {
+        double elements = 1; /* it may be a part of the tensor: one of several in a row */
+        for (unsigned d = 0; d < loads[i]->tensor->rank; d++) {
+            int64_t low, high, size = loads[i]->tensor->size[d];
+            expr_interval(loads[i]->args[d], levels, &low, &high);
+            elements *= (double)(high - low < size ? high - low + 1 : size);
+        }
+        read += elements;
+    }
     return (double)work->tensor->count > 2 * read;
 }
 
@@ -354,6 +363,21 @@ put_inlined(struct sketcher *s, const struct chain *chain, const struct work *wo
     return any;
 }
 
+/* The loops over rows, shared among the threads; the last one takes `tile` of them at a time, 0:
+ * all that there are. */
+static void
+put_rows(struct sketcher *s, const struct group *group, int tiled, int64_t tile)
+{
+    const struct work *root = group->root;
+    for (unsigned l = 0; l < root->rank; l++)
+        if ((group->rows & 1u << l) && root->extent[l] > 1 && (int)l != tiled)
+            sketch_put(s, "%s@p", root->index[l]);
+    if (tile > 1)
+        sketch_put(s, "%s/%" PRId64 "@p", root->index[tiled], tile);
+    else if (tile == 1 && root->extent[tiled] > 1)
+        sketch_put(s, "%s@p", root->index[tiled]);
+}
+
 /* The rows of a tile, shared among the threads as far as there are enough. */
 static int64_t
 ask_rows(struct sketcher *s, const struct group *group, int tiled)
@@ -389,13 +413,7 @@ put_chain(struct sketcher *s, const struct group *group, const struct chain *cha
     }
     if (!put_inlined(s, chain, root))
         buf_printf(&s->lines, "%s:", root->tensor->name);
-    for (unsigned l = 0; l < root->rank; l++)
-        if ((group->rows & 1u << l) && root->extent[l] > 1) {
-            if ((int)l == tiled && tile < root->extent[l])
-                sketch_put(s, "%s/%" PRId64 "@p", root->index[l], tile);
-            else if ((int)l != tiled)
-                sketch_put(s, "%s@p", root->index[l]);
-        }
+    put_rows(s, group, tiled, tile < root->extent[tiled] ? tile : 0);
     for (size_t i = 0; i < group->count; i++)
         if (!is_in_chain(chain, group->member[i]) && group->member[i] != chain->score)
             sketch_put(s, "do(%s)", group->member[i]->tensor->name);
@@ -479,6 +497,11 @@ put_group(struct sketcher *s, struct group *group)
     for (unsigned l = 0; l < root->rank; l++)
         if ((group->rows & 1u << l) && (tiled < 0 || group->unit[tiled] == 1))
             tiled = (int)l;
+    /* rows of a product share what it reads along the vector: one head's */
+    int other = sketch_look(s, root).other;
+    if (root->reduce != NULL && other >= 0 && (group->rows & 1u << other) &&
+        group->unit[tiled] == 1)
+        tiled = other;
     if (group->unit[tiled] == 1 && put_online(s, group, tiled))
         return;
     int64_t tile = tiles[sketch_ask(s, root->tensor->name, "rows", 7, heavy ? 5 : 0)];
@@ -493,13 +516,7 @@ put_group(struct sketcher *s, struct group *group)
         if (group->host[i] == NULL)
             put_member(s, group, i, tiled, tile);
     buf_printf(&s->lines, "%s:", root->tensor->name);
-    for (unsigned l = 0; l < root->rank; l++)
-        if ((group->rows & 1u << l) && root->extent[l] > 1) {
-            if ((int)l == tiled && tile > 1)
-                sketch_put(s, "%s/%" PRId64 "@p", root->index[l], tile);
-            else
-                sketch_put(s, "%s@p", root->index[l]);
-        }
+    put_rows(s, group, tiled, tile);
     for (size_t i = 0; i < group->count; i++)
         if (group->host[i] == NULL && group->nest[i] == NULL)
             sketch_put(s, "do(%s)", group->member[i]->tensor->name);

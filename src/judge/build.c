@@ -247,6 +247,25 @@ headers_of(struct arena *arena, const struct target *target, const struct target
     return buf.data;
 }
 
+struct judge__source
+judge__source_of(const struct judge_task *task, struct arena *arena, const char *file,
+                 size_t number, const struct target_kernel *read)
+{
+    const struct target *target = task->target;
+    struct target_kernel without = *read;
+
+    without.tune_count = 0;
+    return (struct judge__source){
+        .compiler = target->compiler,
+        .flags = target_arguments(arena, target, &without, NULL),
+        .headers = headers_of(arena, target, read),
+        .defines = defines_of(arena, target, task->cases[number].program, read),
+        .file = plain_name(arena, file, target->suffix),
+        .text = read->text,
+        .length = read->length,
+    };
+}
+
 static enum status
 build_case(struct judge_kernel *kernel, struct arena *arena, size_t number,
            const struct target_kernel *read, struct judge_report *report, struct diags *diags)
@@ -254,19 +273,10 @@ build_case(struct judge_kernel *kernel, struct arena *arena, size_t number,
     struct judge_task *task = kernel->task;
     const struct target *target = task->target;
     const struct program *program = task->cases[number].program;
-    struct target_kernel without = *read;
+    struct judge__source source = judge__source_of(task, arena, kernel->file, number, read);
     struct target_fault fault;
 
-    without.tune_count = 0;
-    struct judge__source source = {
-        .compiler = target->compiler,
-        .flags = target_arguments(arena, target, &without, NULL),
-        .headers = headers_of(arena, target, read),
-        .defines = defines_of(arena, target, program, read),
-        .file = plain_name(kernel->arena, kernel->file, target->suffix),
-        .text = read->text,
-        .length = read->length,
-    };
+    source.file = arena_strdup(kernel->arena, source.file); /* the object names it */
     enum status status =
         judge__object(task->judge, arena, target, &source, &kernel->objects[number], report, diags);
     if (status == STATUS_OK && report->status != JUDGE_BUILT)

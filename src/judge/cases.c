@@ -169,18 +169,6 @@ draw_sizes(struct judge_task *task, const struct program *program, size_t number
     return drawn;
 }
 
-static const char *
-drawn_name(struct arena *arena, const struct program *program)
-{
-    struct buf name = buf_in(arena);
-
-    for (size_t d = 0; d < program->dim_count; d++)
-        if (program->dims[d].any)
-            buf_printf(&name, "%s%s=%lld", name.length ? "," : "", program->dims[d].name,
-                       (long long)program->dims[d].size);
-    return name.data;
-}
-
 static void
 add_drawn_cases(struct judge_task *task, const struct program *first)
 {
@@ -191,7 +179,7 @@ add_drawn_cases(struct judge_task *task, const struct program *first)
 
         if (!drawn)
             continue;
-        drawn->case_name = drawn_name(task->arena, drawn);
+        drawn->case_name = judge__sizes_name(task->arena, drawn);
         drawn->check_only = true;
         task->seeded = true; /* the sizes are part of what a seed repeats */
         task->cases[task->case_count++].program = drawn;
@@ -206,7 +194,8 @@ make_programs(struct judge_task *task, const struct judge_setup *setup, struct d
     size_t count = setup->cases ? setup->case_count : lang_case_count(task->lang);
     const struct program *first = NULL;
 
-    task->cases = arena_array(task->arena, count + DRAWN_SIZES, sizeof *task->cases);
+    task->cases =
+        arena_array(task->arena, count + DRAWN_SIZES + setup->extra_count, sizeof *task->cases);
     for (size_t i = 0; i < count; i++) {
         size_t number = setup->cases ? setup->cases[i] : i;
         struct program *program = lang_program(task->lang, number, NULL, 0, diags);
@@ -227,6 +216,7 @@ make_programs(struct judge_task *task, const struct judge_setup *setup, struct d
     }
     if (has_any(first))
         add_drawn_cases(task, first);
+    judge__add_sizes(task, setup, first);
     return STATUS_OK;
 }
 
@@ -308,6 +298,7 @@ judge_task_open(struct judge *judge, const struct judge_setup *setup, struct jud
     for (size_t i = 0; i < task->case_count && status == STATUS_OK; i++) {
         task->cases[i].task = task;
         status = open_case(&task->cases[i], diags);
+        judge__read_patterns(&task->cases[i], setup);
         /* sets that stay for the whole task have the seed that every verdict then names */
         task->seeded = task->seeded || task->cases[i].freshness != FRESH;
     }

@@ -127,10 +127,10 @@ name_kinds(struct group *group, const bool *right)
 
     for (size_t i = 0; i < group->count; i++)
         if (!right[i])
-            buf_printf(&list, "%s%s", wrong++ ? ", " : "", distribution_name[group->sets[i]->kind]);
+            buf_printf(&list, "%s%s", wrong++ ? ", " : "", judge__set_name(group->sets[i]));
     if (wrong == group->count && wrong > 1)
         return arena_printf(group->arena, "all %zu kinds, first seen with \"%s\"", wrong,
-                            distribution_name[group->sets[0]->kind]);
+                            judge__set_name(group->sets[0]));
     return arena_printf(group->arena, "%zu of %zu kinds: %s", wrong, group->count, list.data);
 }
 
@@ -312,6 +312,28 @@ set_of_kind(struct judge__case *c, struct arena *arena, enum distribution kind, 
     return set;
 }
 
+/* Inputs that somebody proposed; what they leave open is drawn anew for each verdict. */
+static struct judge__set *
+set_of_pattern(struct judge__case *c, struct arena *arena, size_t number, uint64_t seed,
+               unsigned round)
+{
+    enum { BEHIND_ALL = 512 };
+    struct judge__set *set = arena_alloc(arena, sizeof *set);
+
+    judge__set_choose(set, DRAW_NORMAL,
+                      judge__set_seed(seed, DRAW_NORMAL, BEHIND_ALL + number + (round << 10)));
+    set->given = &c->given[number];
+    return set;
+}
+
+/* The nth set of a case: one of each kind, then the patterns. */
+static struct judge__set *
+set_at(struct judge__case *c, struct arena *arena, size_t number, uint64_t seed, unsigned round)
+{
+    return number < c->kind_count ? set_of_kind(c, arena, c->kinds[number], seed, round)
+                                  : set_of_pattern(c, arena, number - c->kind_count, seed, round);
+}
+
 enum status
 judge__check_case(struct judge__case *c, struct arena *arena, struct judge__object *object,
                   enum judge__care care, unsigned round, struct judge_case *seen,
@@ -320,7 +342,7 @@ judge__check_case(struct judge__case *c, struct arena *arena, struct judge__obje
     struct group group = {.c = c, .object = object, .care = care, .seen = seen, .report = report};
     enum status status = STATUS_OK;
     bool keep = worth_keeping(c);
-    size_t next = 0;
+    size_t next = 0, sets = c->kind_count + (care == THOROUGH ? c->given_count : 0);
 
     group.random = rng_stream(report->seed, c->program->case_name);
     group.random.count = (uint64_t)round << 32;
@@ -328,14 +350,13 @@ judge__check_case(struct judge__case *c, struct arena *arena, struct judge__obje
     group.sets = arena_array(arena, c->slot_count, sizeof *group.sets);
     group.slots = arena_array(arena, c->slot_count, sizeof *group.slots);
     judge__place(c, AT_LEFT);
-    while (next < c->kind_count && status == STATUS_OK && report->status == JUDGE_BUILT) {
+    while (next < sets && status == STATUS_OK && report->status == JUDGE_BUILT) {
         group.count = 0;
         group.scratch = arena_create();
         if (!group.scratch)
             return judge__no_memory(diags);
-        while (next < c->kind_count && group.count < c->slot_count && status == STATUS_OK)
-            status = add_set(&group, set_of_kind(c, arena, c->kinds[next++], report->seed, round),
-                             diags);
+        while (next < sets && group.count < c->slot_count && status == STATUS_OK)
+            status = add_set(&group, set_at(c, arena, next++, report->seed, round), diags);
         if (status == STATUS_OK && group.count > 0)
             status = check_group(&group, diags);
         for (size_t i = 0; i < group.count; i++)

@@ -172,6 +172,12 @@ judge_close(struct judge *judge)
     arena_destroy(judge->arena);
 }
 
+bool
+judge_goes_first(const struct judge *judge)
+{
+    return judge->realtime >= 0;
+}
+
 const struct box *
 judge_jail(const struct judge *judge)
 {

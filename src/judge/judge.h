@@ -4,6 +4,7 @@
  *   judge_fits        can these cases be judged here at all
  *   judge_task_open   what is asked for: cases, secret inputs, references, threads
  *   judge_build       a kernel's text becomes an object for each case, audited
+ *   judge_build_ahead the same for several at once, to be found later
  *   judge_check       every element of every output, on inputs of every kind
  *   judge_measure     its time, interleaved with baselines; the timed calls are checked too
  *   judge_verdict     the three in a row: what most callers want
@@ -133,6 +134,10 @@ judge_close(struct judge *judge); /* NULL is allowed */
 const struct box *
 judge_jail(const struct judge *judge);
 
+/* Whether short samples run before all other processes: what is timed beside them should too. */
+bool
+judge_goes_first(const struct judge *judge);
+
 /* ---- a task ---- */
 
 /*    id      name       how long it measures */
@@ -149,6 +154,13 @@ enum judge_effort {
 
 extern const char *const judge_effort_name[JUDGE_EFFORT_COUNT];
 
+/* Inputs that somebody proposes: they join the judge's own and take the place of none. What cannot
+ * be read (task_pattern(), task_sizes()) is left out. */
+struct judge_extra {
+    const char *pattern; /* "X[i,j] = if(i == 0, 64, 0)"; "": inputs of the usual kinds */
+    const char *sizes;   /* "R=1 N=17", as a case that is only checked; "": in every case */
+};
+
 struct judge_setup {
     struct lang *lang;
     const size_t *cases; /* numbers of lang's cases; NULL: all */
@@ -160,6 +172,8 @@ struct judge_setup {
     bool same_inputs; /* secret ones, drawn once for the whole task: a search's candidates */
     bool no_baseline; /* leave out `naive` */
     enum judge_effort effort;
+    const struct judge_extra *extras;
+    size_t extra_count;
 };
 
 struct judge_task;
@@ -188,6 +202,13 @@ judge_build(struct judge_task *task, struct arena *arena, const char *file, cons
             struct diags *diags);
 void
 judge_kernel_close(struct judge_kernel *kernel); /* NULL is allowed */
+
+/* Builds kernels that will be asked for, several at a time on all processors: judge_build() then
+ * finds them built. It says nothing about them; where nothing is kept it does nothing. Nothing else
+ * is measured meanwhile: it returns when all are built. */
+void
+judge_build_ahead(struct judge_task *task, const char *file, const char *const *texts,
+                  size_t count);
 
 /* Goes on where judge_build() stopped: report->status stays BUILT if all is right so far. `sets`:
  * how many sets of inputs of each kind (0: one). */
@@ -233,8 +254,13 @@ judge_window_open(struct judge_task *task, struct judge_kernel *kernel, size_t n
 void
 judge_window_close(struct judge_window *window); /* NULL is allowed */
 
+/* Sets of inputs that its calls go round. */
+size_t
+judge_window_sets(const struct judge_window *window);
+
 /* Times of single calls in microseconds, in at most `most` samples and about so many seconds, at
- * least one. Samples are checked as those of judge_compare() are. STATUS_NO: the kernel failed. */
+ * least one. Its sets of inputs are gone through again and again: a time that is far below that of
+ * the verdict is a kernel that remembers. STATUS_NO: the kernel failed. */
 enum status
 judge_window_take(struct judge_window *window, double seconds, double *us, size_t most,
                   size_t *count, struct diags *diags);

@@ -2,7 +2,8 @@
  *
  *   judge.c    opening, the whole verdict
  *   cases.c    a task: its cases, what can be judged here, sizes drawn for `any`
- *   build.c    a kernel's text becomes objects; cache.c keeps them
+ *   extra.c    inputs and sizes that somebody proposes
+ *   build.c    a kernel's text becomes objects; cache.c keeps them; ahead.c builds several
  *   slots.c    memory: one slot holds the inputs and outputs of one call
  *   sets.c     inputs and what they should give
  *   run.c      one process in the box: some calls, each on a slot of its own
@@ -62,8 +63,15 @@ enum freshness {
     TWO_SETS, /* only `normal` and `mixed` */
 };
 
+/* Inputs that somebody proposed. */
+struct judge__given {
+    const char *name; /* the pattern */
+    void **data;      /* by input; NULL: drawn */
+};
+
 /* Inputs of one call and what they should give. */
 struct judge__set {
+    const struct judge__given *given; /* NULL: all are drawn */
     enum distribution kind;
     uint64_t seed;
     struct arena *arena; /* of the expected values; NULL: not evaluated */
@@ -97,7 +105,9 @@ struct judge__case {
     size_t slot_count, tensor_count;    /* tensors of a slot */
     enum placement placement;           /* of all slots */
     struct judge__set kept[DRAW_COUNT]; /* by kind; FRESH: of this verdict, else of the task */
-    struct judge_kernel *naive;         /* of this case alone; NULL: none yet, or none is right */
+    struct judge__given *given;         /* patterns that join them */
+    size_t given_count;
+    struct judge_kernel *naive; /* of this case alone; NULL: none yet, or none is right */
     bool naive_tried;
     const char *cannot_see; /* "X, Z"; NULL: nothing */
     const char *ill_posed;
@@ -117,6 +127,19 @@ struct judge_task {
     struct judge__case *cases;
     size_t case_count;
 };
+
+/* Cases of the sizes that somebody proposes, behind the others; at most one for each extra. */
+void
+judge__add_sizes(struct judge_task *task, const struct judge_setup *setup,
+                 const struct program *first);
+
+/* The patterns for a case. */
+void
+judge__read_patterns(struct judge__case *c, const struct judge_setup *setup);
+
+/* The name of a case whose sizes were drawn or proposed. */
+const char *
+judge__sizes_name(struct arena *arena, const struct program *program);
 
 /* The seed of a set, from that of a verdict. */
 uint64_t
@@ -179,6 +202,10 @@ judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct 
 void
 judge__set_choose(struct judge__set *set, enum distribution kind, uint64_t seed);
 
+/* "normal", or the pattern. */
+const char *
+judge__set_name(const struct judge__set *set);
+
 /* Computes what they should give, unless it is known. */
 enum status
 judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
@@ -226,6 +253,11 @@ struct judge__source {
     size_t length;
 };
 
+/* The text of a kernel as it is built for one case. */
+struct judge__source
+judge__source_of(const struct judge_task *task, struct arena *arena, const char *file,
+                 size_t number, const struct target_kernel *read);
+
 /* From the cache, or built and audited. report->status says what came of it. */
 enum status
 judge__object(struct judge *judge, struct arena *arena, const struct target *target,
@@ -245,6 +277,7 @@ struct judge__calls {
     const struct judge__object *object;
     const size_t *slots; /* numbers, one for each call */
     size_t count;
+    size_t rounds; /* how often they are gone through; 0: once */
     unsigned threads;
     double seconds;  /* limit */
     bool realtime;   /* before all other processes, where that is allowed */

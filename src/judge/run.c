@@ -43,17 +43,18 @@ put_regions(struct arena *arena, const struct judge__calls *calls, struct box_jo
 {
     const struct judge__case *c = calls->c;
     size_t n = c->tensor_count, total = n * calls->count;
+    size_t rounds = calls->rounds ? calls->rounds : 1;
     struct box_region *regions = arena_array(arena, total, sizeof *regions);
-    struct box_arg *args = arena_array(arena, total, sizeof *args);
+    struct box_arg *args = arena_array(arena, total * rounds, sizeof *args);
 
-    for (size_t i = 0; i < total; i++) {
+    for (size_t i = 0; i < total; i++)
         regions[i] = c->slots[calls->slots[i / n]].regions[i % n];
-        args[i].region = (uint32_t)i;
-    }
+    for (size_t i = 0; i < total * rounds; i++)
+        args[i].region = (uint32_t)(i % total);
     job->regions = regions;
     job->region_count = total;
     job->args = args;
-    job->call_count = calls->count;
+    job->call_count = calls->count * rounds;
     job->arg_count = n;
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double CHEAP = 5e-3, DEAR = 1.0; /* seconds */
 
@@ -25,10 +26,22 @@ judge__fill(const struct judge__case *c, struct judge__slot *slot, const struct 
 {
     if (slot->filled && slot->set_seed == set->seed)
         return;
-    for (size_t i = 0; i < c->program->input_count; i++)
-        task_draw(c->program, i, set->kind, set->seed, judge__data(c, slot, i));
+    for (size_t i = 0; i < c->program->input_count; i++) {
+        const struct tensor *tensor = c->program->tensors[i];
+        if (set->given && set->given->data[i])
+            memcpy(judge__data(c, slot, i), set->given->data[i],
+                   (size_t)tensor->count * dtype_info[tensor->dtype].size);
+        else
+            task_draw(c->program, i, set->kind, set->seed, judge__data(c, slot, i));
+    }
     slot->filled = true;
     slot->set_seed = set->seed;
+}
+
+const char *
+judge__set_name(const struct judge__set *set)
+{
+    return set->given ? set->given->name : distribution_name[set->kind];
 }
 
 static bool

@@ -81,6 +81,22 @@ enum status
 lang_format(struct buf *buf, const char *path, const char *text, size_t length,
             struct diags *diags);
 
+/* Some stages as a program of their own, with the sizes of these programs (one for each case, of
+ * one task) as its cases. False: they cannot be cut out. */
+struct lang_part {
+    const char *text;
+    const struct tensor **inputs, **outputs; /* of programs[0], in the order of the part */
+    size_t input_count, output_count;
+};
+
+bool
+lang_part(struct arena *arena, const struct program *const *programs, size_t program_count,
+          size_t first, size_t count, struct lang_part *part);
+
+/* What a tensor is called in a part. */
+const char *
+lang_part_name(struct arena *arena, const struct tensor *tensor);
+
 /* ---- what there is ---- */
 
 enum lang_entry_kind {

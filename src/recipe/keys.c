@@ -319,7 +319,7 @@ static const struct phrase temperatures[] = {
 };
 
 static const struct phrase tools[] = {
-#define X(id, name) {name, {MARK_BIT, ROLE(tools), RECIPE_TOOL_##id}, {{0}}, name},
+#define X(id, name, what) {name, {MARK_BIT, ROLE(tools), RECIPE_TOOL_##id}, {{0}}, name},
     RECIPE_TOOLS(X)
 #undef X
         {0},

@@ -8,7 +8,13 @@ const char *const recipe_moment_name[RECIPE_MOMENT_COUNT] = {
 };
 
 const char *const recipe_tool_name[RECIPE_TOOL_COUNT] = {
-#define X(id, name) name,
+#define X(id, name, words) name,
+    RECIPE_TOOLS(X)
+#undef X
+};
+
+const char *const recipe_tool_words[RECIPE_TOOL_COUNT] = {
+#define X(id, name, words) words,
     RECIPE_TOOLS(X)
 #undef X
 };

@@ -51,22 +51,23 @@ struct recipe_when {
 };
 
 /* Things of the host that a role may use before it answers. */
-#define RECIPE_TOOLS(X)   \
-    X(COMPILE, "compile") \
-    X(JUDGE, "judge")     \
-    X(PROFILE, "profile") \
-    X(SWEEP, "sweep")     \
-    X(SEARCH, "search")   \
-    X(READ, "read")
+#define RECIPE_TOOLS(X)                                                                        \
+    X(COMPILE, "compile", "what the compiler says of a kernel; nothing is run")                \
+    X(JUDGE, "judge", "whether a kernel is right on one set of inputs, and its times")         \
+    X(PROFILE, "profile", "figures of a kernel, or of the base where none is given")           \
+    X(SWEEP, "sweep", "the times of a kernel for the numbers that its //! tune lines declare") \
+    X(SEARCH, "search", "kernels of similar tasks")                                            \
+    X(READ, "read", "what is known of the techniques whose names follow")
 
 enum recipe_tool {
-#define X(id, name) RECIPE_TOOL_##id,
+#define X(id, name, words) RECIPE_TOOL_##id,
     RECIPE_TOOLS(X)
 #undef X
         RECIPE_TOOL_COUNT
 };
 
 extern const char *const recipe_tool_name[RECIPE_TOOL_COUNT];
+extern const char *const recipe_tool_words[RECIPE_TOOL_COUNT];
 
 enum { RECIPE_WHENS = 6, RECIPE_MOST = 8 };
 

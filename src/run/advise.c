@@ -270,7 +270,11 @@ take_advice(struct slot *slot, const struct recipe_role *role, const struct agen
     struct phase *phase = slot->phase;
     const char *words = words_of(phase->team, role, reply);
     if (role->agent.kind == AGENT_LIBRARIAN) {
-        slot->documents = documents_named(phase->team, words);
+        const char *named = documents_named(phase->team, words);
+        slot->documents = slot->documents && named ? arena_printf(phase->team->loop->arena, "%s%s",
+                                                                  slot->documents, named)
+                          : named                  ? named
+                                                   : slot->documents;
         phase->no_cases = text_starts(words, "none");
     } else
         slot->advice = joined_advice(slot, role->agent.name, words);
@@ -335,35 +339,37 @@ speech_of(struct phase *phase, const struct recipe_role *role, struct slot *slot
     return speech;
 }
 
-/* One adviser speaks about every slot that it is due for. */
+/* What all of a role said of a slot. */
+static void
+take_all(struct slot *slots, size_t count, size_t number, const struct recipe_role *role,
+         const struct chorus *chorus)
+{
+    struct agent_reply reply;
+    for (size_t n = 0; n < chorus->count && is_shared(role); n++)
+        for (size_t k = number; k < count; k++)
+            if (served_by(role, slots, k) == number)
+                take_advice(&slots[k], role, &chorus->parts[n].reply);
+    if (!is_shared(role) && team__join(slots[number].phase->team, chorus, &reply))
+        take_for_round(slots, count, &slots[number], role, &reply);
+}
+
+/* One adviser, or several of its kind, speak about every slot that they are due for. */
 static enum status
 consult(struct phase *phase, const struct recipe_role *role, struct slot *slots, size_t count)
 {
     struct team *team = phase->team;
-    struct speech *speeches = arena_array(team->loop->arena, count, sizeof *speeches);
+    struct chorus *choruses = arena_array(team->loop->arena, count, sizeof *choruses);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         if (!speaks_now(phase, role, &slots[i]) || served_by(role, slots, i) != i)
             continue;
-        speeches[i] = speech_of(phase, role, &slots[i]);
-        status = team__ask(team, &speeches[i]);
-        if (status == STATUS_NO) { /* no calls are left: without advice, then */
-            speeches[i].role = NULL;
-            status = STATUS_OK;
-        }
+        struct speech speech = speech_of(phase, role, &slots[i]);
+        status = team__ask_all(team, &speech, &choruses[i]);
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        struct agent_reply reply;
-        if (speeches[i].role == NULL)
-            continue;
-        status = team__hear(team, &speeches[i], &reply);
-        for (size_t k = i; k < count && status == STATUS_OK && is_shared(role); k++)
-            if (served_by(role, slots, k) == i)
-                take_advice(&slots[k], role, &reply);
-        if (status == STATUS_OK && !is_shared(role))
-            take_for_round(slots, count, &slots[i], role, &reply);
-        if (status == STATUS_NO)
-            status = STATUS_OK;
+        status = team__hear_all(team, &choruses[i]);
+        if (status == STATUS_OK)
+            take_all(slots, count, i, role, &choruses[i]);
     }
     return status;
 }

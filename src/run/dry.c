@@ -52,8 +52,9 @@ dry_phase(struct team *team, const struct recipe_phase *recipe, struct run_dry *
             .role = role->agent.name,
             .model = speech.model,
             .system = speech.system,
-            .user = speech.messages[0].text,
-            .tokens = llm_tokens_of(strlen(speech.system) + strlen(speech.messages[0].text)),
+            .user = speech.messages[speech.first].text,
+            .tokens =
+                llm_tokens_of(strlen(speech.system) + strlen(speech.messages[speech.first].text)),
             .constant = llm_tokens_of(strlen(speech.system))};
     }
     team->phase = NULL;

@@ -85,6 +85,11 @@ put_main(struct buf *buf, struct arena *arena, const struct program *program)
     for (size_t i = 0; lang_helpers[i] != NULL; i++) /* the kernel may have its own */
         if (strstr(plain.data, lang_helpers[i]))
             buf_printf(buf, "#define %s plain_%s\n", lang_helpers[i], lang_helpers[i]);
+    for (size_t i = 0; i < program->stage_count; i++) { /* and its own memory between stages */
+        const char *name = lang_part_name(arena, program->stages[i].tensor);
+        if (program->stages[i].tensor->output < 0)
+            buf_printf(buf, "#define %s plain_%s\n", name, name);
+    }
     buf_add(buf, plain.data, plain.length);
     buf_puts(buf,
              "#undef kernel\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n"

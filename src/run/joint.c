@@ -148,8 +148,7 @@ find_same(struct team *team, const struct node *node)
 {
     for (size_t i = 0; i < team->node_count; i++)
         if (team->nodes[i] != node && team->nodes[i]->kernel != NULL && !team->nodes[i]->empty &&
-            strcmp(team->nodes[i]->role, "tool") != 0 && /* that was only looked at */
-            strcmp(team->nodes[i]->normal, node->normal) == 0)
+            !team->nodes[i]->aside && strcmp(team->nodes[i]->normal, node->normal) == 0)
             return team->nodes[i];
     return NULL;
 }
@@ -258,7 +257,8 @@ team__check(struct team *team, struct node *node)
 {
     struct loop *loop = team->loop;
     const struct run_judge *judge = loop->judge;
-    struct judge_setup setup = run__setup(loop, loop->options->cases, loop->options->case_count);
+    struct judge_setup setup =
+        run__setup_verdict(loop, loop->options->cases, loop->options->case_count);
     struct judge_task *task;
     struct judge_report report;
     enum status status = judge->open(judge->context, &setup, &task, loop->diags);
@@ -276,7 +276,8 @@ team__check(struct team *team, struct node *node)
         team__withdraw(team, node);
     }
     struct store_candidate row = {.id = node->id, .number = node->row};
-    return run__record_verdict(loop, &row, &report);
+    status = run__record_verdict(loop, &row, &report);
+    return status == STATUS_OK ? team__keep_breaker(team, &report) : status;
 }
 
 static size_t

@@ -15,7 +15,7 @@ struct court { /* the context */
 struct told_task {
     struct judge_setup setup;
     const struct program **programs;
-    const char *key; /* "default tail, quick" */
+    const char *key; /* "default tail quick, one thread" */
     struct judge_task *real;
 };
 
@@ -46,6 +46,10 @@ open_task(void *context, const struct judge_setup *setup, struct judge_task **ta
     size_t *cases = arena_array(arena, setup->case_count, sizeof *cases);
     memcpy(cases, setup->cases, setup->case_count * sizeof *cases);
     told->setup.cases = cases;
+    struct judge_extra *extras = arena_array(arena, setup->extra_count + 1, sizeof *extras);
+    if (setup->extra_count > 0)
+        memcpy(extras, setup->extras, setup->extra_count * sizeof *extras);
+    told->setup.extras = extras;
     told->programs = arena_array(arena, setup->case_count, sizeof *told->programs);
     for (size_t i = 0; i < setup->case_count; i++) {
         told->programs[i] = lang_program(setup->lang, setup->cases[i], NULL, 0, diags);
@@ -53,7 +57,10 @@ open_task(void *context, const struct judge_setup *setup, struct judge_task **ta
             return STATUS_INPUT;
         buf_printf(&key, "%s ", told->programs[i]->case_name);
     }
-    buf_puts(&key, judge_effort_name[setup->effort]);
+    buf_printf(&key, "%s%s", judge_effort_name[setup->effort],
+               setup->threads == 1 ? ", one thread" : "");
+    if (setup->extra_count > 0)
+        buf_printf(&key, ", %zu proposed", setup->extra_count);
     told->key = key.data;
     *task = (struct judge_task *)told;
     return STATUS_OK;
@@ -159,6 +166,24 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
     return status;
 }
 
+/* Nothing is built for what the ledger will answer. */
+static enum status
+ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+      struct diags *diags)
+{
+    struct court *court = context;
+    struct told_task *told = (struct told_task *)task;
+    const struct ledger *ledger = court->ledger;
+    bool knows = !ledger->off && (ledger->event_next < ledger->event_count ||
+                                  ledger->mode == RUN_REPLAY || ledger->difference != NULL);
+    if (knows || court->real.ahead == NULL)
+        return STATUS_OK;
+    enum status status = open_real(court, told, diags);
+    if (status == STATUS_OK)
+        status = court->real.ahead(court->real.context, told->real, texts, count, diags);
+    return status;
+}
+
 /* One that is only known from the archive is built again, to be compared. */
 static enum status
 build_again(struct court *court, struct told_task *task, struct told_kernel *kernel, bool *built,
@@ -209,8 +234,9 @@ compare(void *context, struct judge_task *task, struct judge_kernel *champion,
     struct told_kernel *one = (struct told_kernel *)champion;
     struct told_kernel *other = (struct told_kernel *)challenger;
     struct arena *arena = court->ledger->arena;
-    const char *key = arena_printf(arena, "%.16s %.16s %s", one->hash, other->hash,
-                                   told->programs[number]->case_name);
+    const char *key = arena_printf(arena, "%.16s %.16s %s%s", one->hash, other->hash,
+                                   told->programs[number]->case_name,
+                                   told->setup.threads == 1 ? ", one thread" : "");
     const char *answer;
     bool built = true;
     enum status status = ledger_recall(court->ledger, "compare", key, &answer, diags);
@@ -234,24 +260,44 @@ compare(void *context, struct judge_task *task, struct judge_kernel *champion,
     return status;
 }
 
+typedef enum status (*asked)(void *context, struct judge_task *task, struct arena *arena,
+                             const char *text, struct judge_report *report, struct diags *diags);
+
+/* A question about a text that leaves nothing behind but its report. */
 static enum status
-verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
-        struct judge_report *report, struct diags *diags)
+ask(struct court *court, struct told_task *told, const char *kind, asked real, struct arena *arena,
+    const char *text, struct judge_report *report, struct diags *diags)
 {
-    struct court *court = context;
-    struct told_task *told = (struct told_task *)task;
     const char *key = key_of(arena, told, tell_kernel(arena, text)), *answer;
-    enum status status = ledger_recall(court->ledger, "verdict", key, &answer, diags);
+    enum status status = ledger_recall(court->ledger, kind, key, &answer, diags);
     if (status == STATUS_OK)
         return read_answer(court, told, answer, report, diags);
     if (status != STATUS_NO)
         return status;
     status = open_real(court, told, diags);
     if (status == STATUS_OK)
-        status = court->real.verdict(court->real.context, told->real, arena, text, report, diags);
+        status = real(court->real.context, told->real, arena, text, report, diags);
     if (status == STATUS_OK)
-        status = note_report(court, told, "verdict", key, report, diags);
+        status = note_report(court, told, kind, key, report, diags);
     return status;
+}
+
+static enum status
+build(void *context, struct judge_task *task, struct arena *arena, const char *text,
+      struct judge_report *report, struct diags *diags)
+{
+    struct court *court = context;
+    return ask(court, (struct told_task *)task, "build", court->real.build, arena, text, report,
+               diags);
+}
+
+static enum status
+verdict(void *context, struct judge_task *task, struct arena *arena, const char *text,
+        struct judge_report *report, struct diags *diags)
+{
+    struct court *court = context;
+    return ask(court, (struct told_task *)task, "verdict", court->real.verdict, arena, text, report,
+               diags);
 }
 
 struct run_judge
@@ -264,7 +310,9 @@ ledger_judge(struct ledger *ledger, const struct run_judge *real)
                               .open = open_task,
                               .close = close_task,
                               .look = look,
+                              .ahead = ahead,
                               .drop = drop,
+                              .build = build,
                               .compare = compare,
                               .verdict = verdict};
 }

@@ -43,15 +43,14 @@ features(struct team *team)
 /* ---- writing ---- */
 
 enum status
-team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
-               double gain)
+team__keep(struct team *team, const char *kind, const char *key, const char *text, double gain)
 {
     struct loop *loop = team->loop;
-    const char *ignored, *name = recipe_memory_info[kind].name;
-    enum status status = ledger_recall(loop->ledger, "lesson", name, &ignored, loop->diags);
+    const char *ignored;
+    enum status status = ledger_recall(loop->ledger, "lesson", kind, &ignored, loop->diags);
     if (status != STATUS_NO || loop->ledger->store == NULL)
         return status == STATUS_NO ? STATUS_OK : status;
-    struct store_item item = {.kind = recipe_memory_info[kind].name,
+    struct store_item item = {.kind = kind,
                               .key = key,
                               .text = text,
                               .family = loop->options->family,
@@ -66,7 +65,14 @@ team__put_item(struct team *team, enum recipe_memory kind, const char *key, cons
                                         .q = gain > 1   ? 1
                                              : gain > 0 ? 0
                                                         : -1}};
-    return ledger_learn(loop->ledger, name, &item, loop->diags);
+    return ledger_learn(loop->ledger, kind, &item, loop->diags);
+}
+
+enum status
+team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
+               double gain)
+{
+    return team__keep(team, recipe_memory_info[kind].name, key, text, gain);
 }
 
 static bool
@@ -87,6 +93,18 @@ snippet(struct team *team, const struct node *node)
     if (node->schedule != NULL)
         return node->schedule;
     return arena_printf(team->loop->arena, "%.*s", SNIPPET, node->kernel ? node->kernel : "");
+}
+
+/* An object in words: "when: ...; do: ..."; or the words. */
+static void
+put_lesson(struct buf *text, const struct recipe_role *role, const struct agent_reply *reply)
+{
+    for (size_t i = 0; reply->item_count > 0 && i < role->agent.returns.field_count; i++)
+        if (reply->items[0].values[i] != NULL)
+            buf_printf(text, "%s%s: %s", text->length ? "; " : "",
+                       role->agent.returns.fields[i].name, reply->items[0].values[i]);
+    if (reply->item_count == 0 && reply->text != NULL && *reply->text)
+        buf_printf(text, "%s%s", text->length ? "; " : "", reply->text);
 }
 
 /* The summariser's words if there is one, else what the host can say itself. */
@@ -117,21 +135,15 @@ lesson_of(struct slot *slot, const struct node *base, double gain, const char **
                             .candidate = node,
                             .parent = base,
                             .question = "What is to be learned from this pair?"};
-    struct agent_reply reply;
-    enum status status = team__ask(team, &speech);
+    struct chorus chorus;
+    struct buf text = buf_in(team->loop->arena);
+    enum status status = team__ask_all(team, &speech, &chorus);
     if (status == STATUS_OK)
-        status = team__hear(team, &speech, &reply);
-    if (status == STATUS_NO)
-        return STATUS_OK;
-    if (status == STATUS_OK && reply.item_count > 0) {
-        struct buf text = buf_in(team->loop->arena);
-        for (size_t i = 0; i < role->agent.returns.field_count; i++)
-            if (reply.items[0].values[i] != NULL)
-                buf_printf(&text, "%s%s: %s", text.length ? "; " : "",
-                           role->agent.returns.fields[i].name, reply.items[0].values[i]);
-        *lesson = text.data ? text.data : *lesson;
-    } else if (status == STATUS_OK && reply.text != NULL && *reply.text)
-        *lesson = reply.text;
+        status = team__hear_all(team, &chorus);
+    for (size_t n = 0; n < chorus.count && status == STATUS_OK; n++)
+        put_lesson(&text, role, &chorus.parts[n].reply);
+    if (status == STATUS_OK && text.length > 0)
+        *lesson = text.data;
     return status;
 }
 

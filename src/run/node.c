@@ -452,13 +452,14 @@ team__record(struct team *team, struct node *node, const struct judge_report *re
         if (parent != NULL && parent->id != 0 && (count == 0 || parent->id != parents[0].candidate))
             parents[count++] = (struct store_parent){.candidate = parent->id};
     }
+    bool own = !loop->is_part; /* lines of a part are no schedule of the task */
     struct store_candidate row = {.run = loop->ledger->run,
-                                  .kind = node->schedule ? STORE_SCHEDULE : STORE_SOURCE,
+                                  .kind = own && node->schedule ? STORE_SCHEDULE : STORE_SOURCE,
                                   .proposer = node->proposer,
                                   .phase = node->phase,
                                   .role = node->role,
                                   .why = node->why,
-                                  .schedule = node->schedule,
+                                  .schedule = own ? node->schedule : NULL,
                                   .kernel = node->kernel,
                                   .kernel_length = strlen(node->kernel),
                                   .added = clock_wall(),

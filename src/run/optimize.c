@@ -56,7 +56,7 @@ judge_cases(struct loop *loop, const size_t *cases, size_t count, enum judge_eff
             struct judge_report *report)
 {
     const struct run_judge *judge = loop->judge;
-    struct judge_setup setup = run__setup(loop, cases, count);
+    struct judge_setup setup = run__setup_verdict(loop, cases, count);
     setup.no_baseline = effort == JUDGE_QUICK;
     setup.effort = effort;
     struct judge_task *task;
@@ -210,6 +210,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
                         .result = result,
                         .diags = diags,
                         .ledger = &ledger,
+                        .seeds = 1u << RECIPE_SEED_PROGRAM | 1u << RECIPE_SEED_SHAPES,
                         /* the start and the plain one of each case come on top */
                         .most_tried = filled.evaluations + 2 * filled.case_count + 2};
     if (status == STATUS_OK)
@@ -218,6 +219,8 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
         status = run__read_machine(&loop, &filled.machine);
     if (status == STATUS_OK)
         status = run__read_limits(&loop);
+    if (status == STATUS_OK)
+        status = run__read_inputs(&loop);
     if (status == STATUS_OK)
         status = filled.team
                      ? run__team(&loop)

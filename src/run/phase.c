@@ -191,6 +191,7 @@ team__work(struct team *team, const struct recipe_phase *recipe)
     team->phase = phase;
     phase->walk = search_walk_open(loop->arena, &rule, loop->options->seed);
     seed(phase);
+    status = team__test(phase, RECIPE_START);
     while (status == STATUS_OK && (phase->why = why_stop(phase)) == NULL) {
         size_t count;
         give_up_models(phase);
@@ -200,6 +201,8 @@ team__work(struct team *team, const struct recipe_phase *recipe)
         if (status == STATUS_OK)
             status = team__round(phase, steps, count);
     }
+    if (status == STATUS_OK)
+        status = team__test(phase, RECIPE_END);
     loop->result->stopped = phase->why ? phase->why : "rounds";
     hand_on(phase);
     team->phase = NULL;

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define KERNEL_FILE "schedule" /* a name for messages; it is part of what is built */
+
 static double
 seconds(void *context)
 {
@@ -52,7 +54,7 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
 {
     (void)context;
     enum status status =
-        judge_build(task, arena, "schedule", text, strlen(text), kernel, report, diags);
+        judge_build(task, arena, KERNEL_FILE, text, strlen(text), kernel, report, diags);
     if (status == STATUS_OK && report->status == JUDGE_BUILT)
         status = judge_glance(task, arena, *kernel, report, diags);
     if (status == STATUS_OK)
@@ -60,11 +62,36 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
     return status;
 }
 
+static enum status
+ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+      struct diags *diags)
+{
+    (void)context;
+    (void)diags;
+    judge_build_ahead(task, KERNEL_FILE, texts, count);
+    return STATUS_OK;
+}
+
 static void
 drop(void *context, struct judge_kernel *kernel)
 {
     (void)context;
     judge_kernel_close(kernel);
+}
+
+static enum status
+build(void *context, struct judge_task *task, struct arena *arena, const char *text,
+      struct judge_report *report, struct diags *diags)
+{
+    struct judge_kernel *kernel;
+    (void)context;
+    enum status status =
+        judge_build(task, arena, "kernel", text, strlen(text), &kernel, report, diags);
+    if (status == STATUS_OK) {
+        judge_kernel_close(kernel);
+        keep(arena, report);
+    }
+    return status;
 }
 
 /* Interleaved, so that no drift of the machine decides. */
@@ -113,7 +140,9 @@ run_real_judge(struct judge *judge)
                               .open = open_task,
                               .close = close_task,
                               .look = look,
+                              .ahead = ahead,
                               .drop = drop,
+                              .build = build,
                               .compare = compare,
                               .verdict = verdict};
 }

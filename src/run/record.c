@@ -48,7 +48,7 @@ add_verdict(struct loop *loop, const struct store_candidate *row, const struct j
     struct store_verdict verdict = {.status = judge_status_name[report->status],
                                     .reason = report->reason,
                                     .json = json.data,
-                                    .whole = count == options->case_count,
+                                    .whole = !loop->is_part && count == options->case_count,
                                     .judged = clock_wall(),
                                     .cases = rows,
                                     .case_count = count};

@@ -11,18 +11,8 @@ enum { USUAL_CHOICES = 24 };
 
 /* ---- slots ---- */
 
-/* The stage that a step of a split program is about: one after the other, by size. */
-static const char *
-part_of(const struct phase *phase, unsigned turn)
-{
-    const struct program *program = phase->team->loop->result->cases[0].program;
-    size_t parts =
-        phase->recipe->split < program->stage_count ? phase->recipe->split : program->stage_count;
-    return parts > 0 ? program->stages[program->stage_count - 1 - turn % parts].tensor->name : NULL;
-}
-
 static struct slot
-open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
+open_slot(struct phase *phase, const struct search_step *step)
 {
     struct team *team = phase->team;
     struct slot slot = {.phase = phase, .step = *step, .low = NAN, .high = NAN, .gain = NAN};
@@ -35,7 +25,6 @@ open_slot(struct phase *phase, const struct search_step *step, unsigned turn)
         slot.base = team->start;
     slot.advice = phase->advice;
     slot.documents = phase->documents;
-    slot.part = phase->recipe->split ? part_of(phase, turn) : NULL;
     if (step->arm >= 0 && (size_t)step->arm < phase->recipe->arm_count)
         slot.advice =
             arena_printf(team->loop->arena, "strategy: %s", phase->recipe->arms[step->arm].name);
@@ -296,55 +285,78 @@ prefilter(struct phase *phase, struct slot *slots, size_t count)
 
 /* ---- repairs ---- */
 
-static enum status
-ask_debugger(struct phase *phase, struct slot *slot, bool *asked)
+static bool
+may_be_repaired(const struct phase *phase, const struct slot *slot)
 {
-    struct team *team = phase->team;
-    const struct recipe_role *role = recipe_role(phase->recipe, AGENT_DEBUGGER);
-    *asked = false;
-    if (role == NULL || slot->failed == NULL || slot->numbers ||
-        slot->repairs >= phase->recipe->repair ||
-        team->loop->result->evaluations >= team->loop->options->evaluations)
-        return STATUS_OK;
-    slot->repairs++;
-    *slot->speech =
-        (struct speech){.role = role,
-                        .slot = slot,
-                        .formats = role->agent.returns.formats,
-                        .candidate = slot->made,
-                        .question = arena_printf(team->loop->arena, "Repair it (attempt %u of %u).",
-                                                 slot->repairs, phase->recipe->repair)};
-    enum status status = team__ask(team, slot->speech);
-    *asked = status == STATUS_OK;
-    return status == STATUS_NO ? STATUS_OK : status;
+    return recipe_role(phase->recipe, AGENT_DEBUGGER) != NULL && slot->failed != NULL &&
+           !slot->dropped && !slot->numbers && slot->repairs < phase->recipe->repair &&
+           !run__is_spent(phase->team->loop);
 }
 
-/* What failed is repaired as long as the recipe allows it; the base of a repair is what failed. */
+/* All debuggers are asked at once. */
+static enum status
+ask_debuggers(struct phase *phase, struct slot *slot, struct chorus *chorus)
+{
+    const struct recipe_role *role = recipe_role(phase->recipe, AGENT_DEBUGGER);
+    struct speech speech = {.role = role,
+                            .slot = slot,
+                            .formats = role->agent.returns.formats,
+                            .candidate = slot->made,
+                            .question = arena_printf(phase->team->loop->arena,
+                                                     "Repair it (attempt %u of %u).", slot->repairs,
+                                                     phase->recipe->repair)};
+    enum status status = team__ask_all(phase->team, &speech, chorus);
+    return status == STATUS_OK ? team__hear_all(phase->team, chorus) : status;
+}
+
+/* What a debugger made of it; the base of a repair is what failed. */
+static enum status
+try_repair(struct slot *slot, struct node *failed, const struct part *part)
+{
+    struct node *base = slot->base;
+    slot->dropped = false;
+    slot->speech = part->speech;
+    slot->reply = part->reply;
+    slot->base = failed->kernel && failed->status != JUDGE_REJECTED ? failed : base;
+    enum status status = team__prepare(slot);
+    slot->base = base;
+    if (slot->made != NULL && !slot->made->empty)
+        slot->made->role = "debugger";
+    if (status == STATUS_OK && slot->failed == NULL && !slot->dropped)
+        status = team__judge(slot);
+    return status;
+}
+
+/* The repairs are tried in turn, until one is right. */
+static enum status
+repair(struct phase *phase, struct slot *slot)
+{
+    struct node *failed = slot->made;
+    struct chorus chorus;
+    slot->repairs++;
+    enum status status = ask_debuggers(phase, slot, &chorus);
+    slot->dropped = status == STATUS_OK && chorus.asked > 0; /* unless one of them helps */
+    if (chorus.asked == 0)
+        slot->repairs = phase->recipe->repair;
+    for (size_t i = 0; i < chorus.count && status == STATUS_OK; i++)
+        if (i == 0 || slot->dropped || slot->failed != NULL)
+            status = try_repair(slot, failed, &chorus.parts[i]);
+    return status;
+}
+
+/* What failed is repaired as long as the recipe allows it. */
 static enum status
 judge_slot(struct phase *phase, struct slot *slot)
 {
-    const struct loop *loop = phase->team->loop;
-    struct node *base = slot->base;
     enum status status = STATUS_OK;
-    bool again = true;
-    if (run__is_spent(loop)) {
+    if (run__is_spent(phase->team->loop)) {
         slot->made = NULL; /* what nobody may judge is no candidate */
         slot->dropped = true;
     }
-    while (status == STATUS_OK && again && !slot->dropped) {
-        if (slot->failed == NULL)
-            status = team__judge(slot);
-        if (status == STATUS_OK)
-            status = ask_debugger(phase, slot, &again);
-        if (status == STATUS_OK && again) {
-            slot->base =
-                slot->made->kernel && slot->made->status != JUDGE_REJECTED ? slot->made : base;
-            status = hear_coder(phase, slot);
-            slot->base = base;
-            if (slot->made != NULL && slot->made->parent_count > 0 && !slot->made->empty)
-                slot->made->role = "debugger";
-        }
-    }
+    if (!slot->dropped && slot->failed == NULL)
+        status = team__judge(slot);
+    while (status == STATUS_OK && may_be_repaired(phase, slot))
+        status = repair(phase, slot);
     return status;
 }
 
@@ -471,6 +483,7 @@ team__samples(const struct phase *phase)
 {
     const struct recipe_role *coder = recipe_role(phase->recipe, AGENT_CODER);
     unsigned samples = coder && coder->samples ? coder->samples : 1;
+    samples *= coder && coder->count ? coder->count : 1; /* each of them is asked so often */
     return samples < TEAM_SLOTS ? samples : TEAM_SLOTS;
 }
 
@@ -487,6 +500,8 @@ carry_out(struct phase *phase, struct slot *slots, size_t count, unsigned sample
             status = judge_slot(phase, &slots[i]);
         if (status == STATUS_OK)
             status = finish_slot(phase, &slots[i]);
+        if (status == STATUS_OK)
+            status = team__express(&slots[i]);
         if (status == STATUS_OK && (i + 1) % samples == 0)
             tell(phase, &slots[i + 1 - samples], samples);
         accepted += slots[i].accepted;
@@ -502,7 +517,7 @@ team__round(struct phase *phase, const struct search_step *steps, size_t count)
     unsigned samples = team__samples(phase);
     enum status status = team__take_inbox(phase);
     for (size_t i = 0; i < count; i++)
-        slots[i] = open_slot(phase, &steps[i], phase->round * (unsigned)count + (unsigned)i);
+        slots[i] = open_slot(phase, &steps[i]);
     if (status == STATUS_OK)
         status = team__advise(phase, slots, count);
     if (status == STATUS_OK && !phase->ended)

@@ -192,7 +192,13 @@ struct run_judge {
     enum status (*look)(void *context, struct judge_task *task, struct arena *arena,
                         const char *text, struct judge_kernel **kernel, struct judge_report *report,
                         struct diags *diags);
+    /* These will be looked at: they may be built by then. NULL: nothing is done ahead. */
+    enum status (*ahead)(void *context, struct judge_task *task, const char *const *texts,
+                         size_t count, struct diags *diags);
     void (*drop)(void *context, struct judge_kernel *kernel); /* NULL is allowed */
+    /* Only builds it: nothing of it is run, and nothing is kept. */
+    enum status (*build)(void *context, struct judge_task *task, struct arena *arena,
+                         const char *text, struct judge_report *report, struct diags *diags);
     /* In the task's case of this number. */
     enum status (*compare)(void *context, struct judge_task *task, struct judge_kernel *champion,
                            struct judge_kernel *challenger, size_t number,

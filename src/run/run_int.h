@@ -16,6 +16,10 @@ struct loop { /* of all cases */
     double begun_seconds;  /* that who goes on with others takes the same steps up to here */
     size_t most_tried;     /* candidates of a case: what there is room for */
     const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
+    bool is_part;          /* of a program that was cut: what it finds serves no case of the run */
+    struct judge_extra *extras; /* inputs that testers proposed: part of every verdict */
+    size_t extra_count;
+    unsigned seeds; /* of the archive, bits 1 << enum recipe_seed: what searches begin with */
 };
 
 static inline double
@@ -54,6 +58,16 @@ run__setup(const struct loop *loop, const size_t *cases, size_t count)
                                 .effort = JUDGE_QUICK};
 }
 
+/* A verdict is on everything that is known to break kernels of the task. */
+static inline struct judge_setup
+run__setup_verdict(const struct loop *loop, const size_t *cases, size_t count)
+{
+    struct judge_setup setup = run__setup(loop, cases, count);
+    setup.extras = loop->extras;
+    setup.extra_count = loop->extra_count;
+    return setup;
+}
+
 /* ---- one case (tune.c) ---- */
 
 /* Its share of the budget. */
@@ -78,6 +92,17 @@ run__open_cases(struct loop *loop);
 enum status
 run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
 
+/* ---- what the archive has for a search to begin with (seed.c) ---- */
+
+/* Schedules of these kinds, the most alike first, for run__next_seed(); `key`: who asks. */
+enum status
+run__seeds(struct loop *loop, const struct program *program, unsigned seeds, const char *key,
+           const char **found);
+
+/* The next one; only where there is one left: **found is not 0. */
+const char *
+run__next_seed(struct arena *arena, const char **found);
+
 /* ---- a recipe at work (team.c) ---- */
 
 enum status
@@ -96,6 +121,10 @@ run__read_limits(struct loop *loop);
 /* The speed of light of every case. */
 enum status
 run__read_lights(struct loop *loop);
+
+/* Inputs that broke kernels of this task before (tester.c). */
+enum status
+run__read_inputs(struct loop *loop);
 
 /* ---- texts (file.c) ---- */
 

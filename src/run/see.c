@@ -190,8 +190,6 @@ put_plan(struct team *team, const struct slot *slot)
                    100 * (slot->plan->high - 1));
     if (slot->advice != NULL)
         buf_printf(&buf, "%s\n", slot->advice);
-    if (slot->part != NULL)
-        buf_printf(&buf, "Work on stage %s alone; leave the others as they are.\n", slot->part);
     if (team->phase->redirect != NULL)
         buf_printf(&buf, "%s\n", team->phase->redirect);
     return buf.data ? buf.data : "";
@@ -208,6 +206,16 @@ put_target(struct team *team)
     team__put_state(&buf, team, best);
     buf_puts(&buf, ". A change counts as useful from 3 % beyond the noise on.\n");
     return buf.data;
+}
+
+/* Made once: the example is emitted by the micro-coder, which takes as long as all the rest. */
+static const char *
+put_constant(struct team *team, enum agent_section section)
+{
+    const char **kept = &team->constant[section];
+    if (*kept == NULL)
+        *kept = agent_constant_section(arena_of(team), &team->scene, section);
+    return *kept;
 }
 
 static const char *
@@ -323,7 +331,7 @@ dynamic_section(struct team *team, const struct speech *speech, const struct age
     case AGENT_SECTION_HINTS:
         return team->hints ? team->hints : "";
     default:
-        return agent_constant_section(arena_of(team), &team->scene, sight->section);
+        return put_constant(team, sight->section);
     }
 }
 

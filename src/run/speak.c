@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const double NEWS_SECONDS = 0.2;
-enum { USUAL_REPLY = 8192, USUAL_STEPS = 4 };
+enum { USUAL_REPLY = 8192 };
 
 /* ---- who ---- */
 
@@ -188,9 +188,13 @@ team__compose(struct team *team, struct speech *speech)
         return status;
     }
     speech->system = prompt.system;
-    speech->schema = prompt.schema;
-    speech->messages[0] = (struct llm_message){LLM_USER, prompt.user};
+    speech->schema = speech->role->tools ? NULL : prompt.schema; /* a tool is no JSON */
+    speech->messages = arena_alloc(team->loop->arena, sizeof *speech->messages);
+    speech->messages[0] = (struct llm_message){
+        LLM_USER, arena_printf(team->loop->arena, "%s%s", prompt.user,
+                               team__tool_words(team->loop->arena, speech->role))};
     speech->message_count = 1;
+    team__go_back(team, speech, window);
     return STATUS_OK;
 }
 
@@ -488,9 +492,8 @@ receive(struct team *team, struct speech *speech)
 static enum status
 go_on(struct team *team, struct speech *speech, const char *question)
 {
-    enum { MOST = sizeof speech->messages / sizeof *speech->messages };
-    if (speech->message_count + 2 > MOST)
-        return STATUS_NO;
+    speech->messages = arena_grow(team->loop->arena, speech->messages, speech->message_count,
+                                  speech->message_count + 2, sizeof *speech->messages);
     speech->messages[speech->message_count++] = (struct llm_message){LLM_ASSISTANT, speech->text};
     speech->messages[speech->message_count++] = (struct llm_message){LLM_USER, question};
     enum status status = send(team, speech);
@@ -516,7 +519,7 @@ tool_wanted(const struct speech *speech, enum recipe_tool *tool)
 static enum status
 use_tools(struct team *team, struct speech *speech)
 {
-    unsigned most = speech->role->steps ? speech->role->steps : USUAL_STEPS;
+    unsigned most = team__tool_steps(speech->role);
     enum status status = STATUS_OK;
     enum recipe_tool tool;
     for (const char *rest;
@@ -581,6 +584,7 @@ team__hear(struct team *team, struct speech *speech, struct agent_reply *reply)
                         speech->formats, reply, &reason) == STATUS_OK) {
             if (is_writer(speech->role)) /* without kernels, advice is no use */
                 team->unusable_in_a_row = 0;
+            team__remember(team, speech);
             return STATUS_OK;
         }
         if (attempt == 1 || speech->model == NULL)

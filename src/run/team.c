@@ -1,4 +1,4 @@
-/* A recipe at work: its phases one after the other, then for each case whoever serves it best. */
+/* A recipe at work: its phases one after the other, then the end (finish.c). */
 #include "run/team_int.h"
 
 #include <math.h>
@@ -158,6 +158,7 @@ draft(struct team *team, const struct recipe_phase *phase, bool more_to_come)
                          : loop->begun_seconds;
     struct node *best, *other = NULL;
     loop->result->stopped = NULL; /* that of the phase before */
+    loop->seeds = phase->seeds;
     enum status status = run__tune_cases(loop, most < may ? most : may, seconds);
     if (status == STATUS_OK && more_to_come) {
         status = drafted_node(team, &best);
@@ -240,6 +241,12 @@ team__add(struct team *team, const char *text)
     node->role = node->proposer = "person";
     node->why = "added by a person";
     node->kernel = run__judged_text(loop, &loop->result->cases[0], text, false);
+    return team__enter(team, node);
+}
+
+enum status
+team__enter(struct team *team, struct node *node)
+{
     enum status status = team__meet(team, node);
     if (status != STATUS_OK || node->status != JUDGE_CORRECT)
         return status;
@@ -270,7 +277,7 @@ is_skipped(const struct team *team, const struct recipe_phase *phase)
 {
     const struct run_team *who = team->who;
     if (phase->finish.finalists > 0)
-        return true; /* that is what follows in any case */
+        return true; /* that is how all recipes end */
     if (!has_roles(phase))
         return false;
     if (who->model_count == 0 && !who->stand_ins)
@@ -290,8 +297,31 @@ roles_follow(const struct team *team, size_t number)
     return false;
 }
 
+/* What the archive has joins what was handed on. */
 static enum status
-run_phase(struct team *team, size_t number)
+add_seeds(struct team *team, const struct recipe_phase *phase)
+{
+    struct loop *loop = team->loop;
+    const char *found, *reason;
+    const char *key = arena_printf(loop->arena, "phase %s", phase->name);
+    enum status status =
+        run__seeds(loop, loop->result->cases[0].program, phase->seeds, key, &found);
+    while (status == STATUS_OK && *found && !run__is_spent(loop)) {
+        struct node *node = team__node(team, NULL);
+        node->phase = "start";
+        node->role = node->proposer = "memory";
+        node->why = "a schedule of an earlier run";
+        node->empty = !team__schedule(team, run__next_seed(loop->arena, &found), node, &reason);
+        if (!node->empty)
+            status = team__meet(team, node);
+        if (status == STATUS_OK && node->status == JUDGE_CORRECT && !node->empty)
+            hand(team, node);
+    }
+    return status;
+}
+
+enum status
+team__phase(struct team *team, size_t number)
 {
     const struct recipe_phase *phase = &team->who->recipe->phases[number];
     enum status status = STATUS_OK;
@@ -305,71 +335,11 @@ run_phase(struct team *team, size_t number)
         status = begin(team);
     else if (team->start != NULL && phase->start_naive)
         status = begin_again(team);
+    if (status == STATUS_OK)
+        status = add_seeds(team, phase);
+    if (status == STATUS_OK)
+        status = team__split(team, phase);
     return status == STATUS_OK ? team__work(team, phase) : status;
-}
-
-/* ---- who serves which case ---- */
-
-static const struct run_candidate *
-candidate_of(const struct run_case *of, const struct node *node)
-{
-    for (size_t i = 0; i < of->tried_count; i++)
-        if (of->tried[i].node == node->number + 1 && of->tried[i].status == JUDGE_CORRECT)
-            return &of->tried[i];
-    return NULL;
-}
-
-static bool
-is_finalist(const struct node *node)
-{
-    return !node->empty && node->status == JUDGE_CORRECT &&
-           (!strcmp(node->decision, "best") || !strncmp(node->decision, "accepted", 8) ||
-            !strcmp(node->phase, "start") || !strcmp(node->phase, "draft"));
-}
-
-/* Whoever was drafted for a case keeps it, unless somebody is faster beyond the noise: so a team
- * can never make the result worse. */
-static enum status
-choose(struct team *team, size_t number)
-{
-    struct run_case *of = &team->loop->result->cases[number];
-    const struct run_judge *judge = team->loop->judge;
-    const struct node *best = NULL, *drafted = team->start;
-    for (size_t i = 0; i < team->node_count; i++) {
-        const struct node *node = team->nodes[i];
-        if (is_finalist(node) && !isinf(node->us[number]) &&
-            (best == NULL || node->us[number] < best->us[number]))
-            best = node;
-    }
-    const struct run_candidate *candidate = best ? candidate_of(of, best) : NULL;
-    if (candidate == NULL || best == drafted)
-        return STATUS_OK;
-    bool rated = drafted != NULL && drafted->status == JUDGE_CORRECT && drafted->built != NULL &&
-                 best->built != NULL && of->best != NULL && !of->program->check_only;
-    struct run_difference difference = {.faster = true};
-    enum status status = STATUS_OK;
-    if (rated)
-        status = judge->compare(judge->context, team->all, drafted->built, best->built, number,
-                                &difference, team->loop->diags);
-    if (status == STATUS_OK && difference.faster)
-        of->best = candidate;
-    return status;
-}
-
-static enum status
-choose_all(struct team *team)
-{
-    struct run_result *result = team->loop->result;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++) {
-        struct run_case *of = &result->cases[i];
-        if (of->best == NULL && team->start != NULL) /* nothing was drafted: the start serves */
-            of->best = candidate_of(of, team->start);
-        status = choose(team, i);
-        if (status == STATUS_OK && of->best == NULL)
-            status = STATUS_NO;
-    }
-    return status;
 }
 
 /* ---- all of it ---- */
@@ -416,13 +386,15 @@ team__set_scene(struct team *team)
                                        .cpu = team->who->cpu};
 }
 
-static enum status
-open_team(struct team *team)
+enum status
+team__open(struct team *team)
 {
     const struct run_options *options = team->loop->options;
     size_t cases = team->loop->result->case_count;
+    enum status status = run__read_lights(team->loop);
     team__set_scene(team);
-    enum status status = open_task(team, options->cases, cases, &team->all);
+    if (status == STATUS_OK)
+        status = open_task(team, options->cases, cases, &team->all);
     team->small = team->all;
     team->smallest = smallest_case(team->loop);
     if (status == STATUS_OK && cases > 1)
@@ -430,24 +402,28 @@ open_team(struct team *team)
     return status;
 }
 
+void
+team__close(struct team *team)
+{
+    const struct run_judge *judge = team->loop->judge;
+    for (size_t i = 0; i < team->node_count; i++)
+        judge->drop(judge->context, team->nodes[i]->built);
+    if (team->small != team->all)
+        judge->close(judge->context, team->small);
+    judge->close(judge->context, team->all);
+}
+
 enum status
 run__team(struct loop *loop)
 {
     struct team team = {.loop = loop, .who = loop->options->team};
-    const struct run_judge *judge = loop->judge;
     loop->result->drafted_us = INFINITY;
-    enum status status = run__read_lights(loop);
-    if (status == STATUS_OK)
-        status = open_team(&team);
+    enum status status = team__open(&team);
     for (size_t i = 0; i < team.who->recipe->phase_count && status == STATUS_OK; i++)
-        status = run_phase(&team, i);
+        status = team__phase(&team, i);
     run__is_stopped(loop);
     if (status == STATUS_OK)
-        status = choose_all(&team);
-    for (size_t i = 0; i < team.node_count; i++)
-        judge->drop(judge->context, team.nodes[i]->built);
-    if (team.small != team.all)
-        judge->close(judge->context, team.small);
-    judge->close(judge->context, team.all);
+        status = team__finish(&team);
+    team__close(&team);
     return status;
 }

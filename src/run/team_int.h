@@ -5,12 +5,17 @@
  *   round.c    a round of steps, each from a base to a judged candidate
  *   advise.c   roles that speak before the coder; plan.c: what a planner proposed
  *   inbox.c    what people say meanwhile
- *   speak.c    calls of roles: models, stand-ins, people
+ *   speak.c    calls of roles: models, stand-ins, people; chorus.c: several of one role
+ *   transcript.c  conversations that go on from round to round
  *   see.c      what a role is shown; see_node.c: candidates in it
  *   joint.c    what stands between a reply and the archive, the same for every recipe
  *   node.c     candidates: texts, times, costs
  *   sweep.c    numbers that the host tunes; tool.c: what a role may ask of the host
+ *   express.c  what C does better, said as a schedule
+ *   split.c    parts of a program with runs of their own; compose.c: their kernels as one
+ *   tester.c   inputs that roles propose
  *   study.c    what earlier runs teach
+ *   finish.c   finalists measured again and checked; who serves which case
  *   lesson.c   memory: what is kept and what is shown again
  */
 #ifndef HONE_RUN_TEAM_INT_H
@@ -50,6 +55,7 @@ struct node {
     bool profiled;
     char normal[HASH_TEXT]; /* of its text without what does not matter */
     bool empty;             /* no kernel came of it: it stands for its base */
+    bool aside;             /* a tool looked at it: whoever proposes it later is the first */
 };
 
 /* A plan of the planner. */
@@ -68,12 +74,20 @@ struct lines {
     size_t count; /* ever added: the newest TEAM_LINES are kept */
 };
 
+/* A turn of a role in its line of work. */
+struct exchange {
+    const char *role;
+    unsigned lane;
+    const char *question, *answer;
+};
+
 struct phase;
 
 struct team {
     struct loop *loop;
     const struct run_team *who;
     struct agent_scene scene;
+    const char *constant[AGENT_SECTION_COUNT]; /* sections that stay the same; NULL: not yet made */
     struct judge_task *all, *small;
     size_t smallest; /* the case of `small` */
     struct node **nodes;
@@ -109,7 +123,9 @@ struct phase {
     bool barren;                    /* the planner had nothing new */
     const struct node *last;        /* that was judged */
     const char *redirect;           /* a controller's words */
-    bool ended;                     /* a controller said stop */
+    struct exchange *talk;          /* what was said, of phases that keep transcripts */
+    size_t talk_count;
+    bool ended; /* a controller said stop */
     const char *why;
 };
 
@@ -121,7 +137,6 @@ struct slot {
     const struct plan *plan;
     const char *advice; /* of critic, profiler, reflector, librarian: for the coder */
     const char *documents;
-    const char *part; /* the stage to work on, of a split program */
     double low, high;
     unsigned formats, repairs;
     bool invent, cross;
@@ -147,9 +162,9 @@ struct speech {
     unsigned formats;
     const char *question;
     const struct node *candidate, *parent;
-    unsigned turn; /* conversations: tools used, and the one repetition */
-    struct llm_message messages[16];
-    size_t message_count;
+    unsigned turn;                /* conversations: tools used, and the one repetition */
+    struct llm_message *messages; /* what was said before, the question, what came of it */
+    size_t message_count, first;  /* first: the question's */
     const char *system, *schema;
     struct llm_call *call;
     struct store_call row;
@@ -186,6 +201,14 @@ team__model(const struct team *team, const struct recipe_role *role);
 enum status
 team__compose(struct team *team, struct speech *speech);
 
+/* How tools are used, for the end of a prompt (tool.c); "" for roles without. */
+const char *
+team__tool_words(struct arena *arena, const struct recipe_role *role);
+
+/* How often in one answer. */
+unsigned
+team__tool_steps(const struct recipe_role *role);
+
 /* What a role that uses a tool of the host is told (tool.c). */
 enum status
 team__tool(struct team *team, struct speech *speech, enum recipe_tool tool, const char *rest,
@@ -202,6 +225,45 @@ team__spent(const struct team *team);
 /* What a call has cost, against the limits. */
 void
 team__count(struct team *team, const struct store_call *then);
+
+/* ---- chorus.c ---- */
+
+/* Several of one role that speak at once (`count`). */
+struct part {
+    struct speech *speech;
+    struct agent_reply reply;
+};
+
+struct chorus {
+    struct speech *speeches;
+    size_t asked;
+    struct part *parts; /* those with a usable reply */
+    size_t count;
+};
+
+/* Puts the same question to all of a role. None may be asked any more: STATUS_OK and `asked` 0. */
+enum status
+team__ask_all(struct team *team, const struct speech *speech, struct chorus *chorus);
+
+/* Waits for all of them. */
+enum status
+team__hear_all(struct team *team, struct chorus *chorus);
+
+/* What they say together: one list of all plans, the choice and the direction that most are for.
+ * False: nobody said anything. */
+bool
+team__join(struct team *team, const struct chorus *chorus, struct agent_reply *reply);
+
+/* ---- transcript.c ---- */
+
+/* What the role said and heard before in this line of work goes before its question, as far as
+ * there is room (tokens; 0: any). */
+void
+team__go_back(struct team *team, struct speech *speech, double room);
+
+/* A question and its answer are kept. */
+void
+team__remember(struct team *team, const struct speech *speech);
 
 /* ---- see.c ---- */
 
@@ -361,7 +423,10 @@ team__line(struct team *team, struct lines *lines, const char *format, ...)
 enum status
 team__study(struct team *team, const struct recipe_phase *phase);
 
-/* An item of this run's task goes to the archive. `gain` 0: it failed. */
+/* An item of this run's task goes to the archive, under any kind; memories are those of recipes.
+ * `gain` 0: it failed. */
+enum status
+team__keep(struct team *team, const char *kind, const char *key, const char *text, double gain);
 enum status
 team__put_item(struct team *team, enum recipe_memory kind, const char *key, const char *text,
                double gain);
@@ -449,7 +514,63 @@ team__is_stagnant(const struct phase *phase);
 enum status
 team__work(struct team *team, const struct recipe_phase *recipe);
 
+/* ---- express.c ---- */
+
+/* A kernel by a model that beats the best schedule is given back, to be said as a schedule. */
+enum status
+team__express(struct slot *slot);
+
+/* ---- split.c, compose.c ---- */
+
+/* A part of a program, and what its run came to. */
+struct run_part {
+    struct lang_part cut;
+    struct lang *lang;
+    size_t stage_count;
+    const struct program *program; /* of its first case */
+    const struct node *best;
+};
+
+/* Cuts the program as the phase says, runs the parts and joins them. */
+enum status
+team__split(struct team *team, const struct recipe_phase *phase);
+
+/* The kernels of all parts as one: node->kernel, and its schedule if all are schedules. */
+void
+team__compose_parts(struct team *team, const struct run_part *parts, size_t count,
+                    struct node *node);
+
+/* ---- tester.c ---- */
+
+/* The testers of the phase whose moment this is: start or end. */
+enum status
+team__test(struct phase *phase, enum recipe_moment moment);
+
+/* If what a tester proposed showed that the kernel is wrong, it is kept with the task. */
+enum status
+team__keep_breaker(struct team *team, const struct judge_report *report);
+
+/* ---- finish.c ---- */
+
+/* For each case the fastest that stands the recipe's checks. STATUS_NO: nobody serves a case. */
+enum status
+team__finish(struct team *team);
+
 /* ---- team.c ---- */
+
+/* Lights, scene, tasks of the judge; closed also if that failed. */
+enum status
+team__open(struct team *team);
+void
+team__close(struct team *team);
+
+/* The recipe's phase of this number, unless it is skipped. */
+enum status
+team__phase(struct team *team, size_t number);
+
+/* A kernel that no role proposed: judged, handed on, and the best if it is faster. */
+enum status
+team__enter(struct team *team, struct node *node);
 
 /* What prompts say of the task and the machine. */
 void

@@ -12,7 +12,6 @@ enum {
     DRAFTED = 64,   /* schedules that the model looks at, */
     DRAFTS = 5,     /* and how many of them are tried */
     DRAFTABLE = 24, /* stages: of larger programs a look costs too much */
-    BETWEEN = 0x1e, /* stands between schedules in one text */
 };
 
 struct tuning {
@@ -34,6 +33,15 @@ struct proposal {
     const char *proposer;
     const char *schedule; /* NULL: somebody wrote it */
     const char *kernel;
+    char hash[HASH_TEXT]; /* of it */
+};
+
+/* A point of the search and what it became. */
+struct drawn {
+    struct search_point point;
+    struct search_hole *holes;
+    size_t hole_count;
+    struct proposal proposal;
 };
 
 static double
@@ -46,14 +54,12 @@ best_us(const struct run_case *of)
 
 /* Two texts that become the same kernel are one candidate. */
 static bool
-is_new(struct tuning *tuning, const char *kernel)
+is_new(const struct tuning *tuning, struct proposal *proposal)
 {
-    char hash[HASH_TEXT];
-    hash_sha256(kernel, strlen(kernel), hash);
+    hash_sha256(proposal->kernel, strlen(proposal->kernel), proposal->hash);
     for (size_t i = 0; i < tuning->to->tried_count; i++)
-        if (strcmp(tuning->seen[i], hash) == 0)
+        if (strcmp(tuning->seen[i], proposal->hash) == 0)
             return false;
-    memcpy(tuning->seen[tuning->to->tried_count], hash, HASH_TEXT);
     return true;
 }
 
@@ -75,8 +81,8 @@ propose(struct tuning *tuning, const char *text, const char *proposer, struct pr
     if (schedule == NULL || !coder_emit(&kernel, arena, schedule, diags_create(arena, 1)))
         return false;
     coder_write(&words, schedule);
-    *proposal = (struct proposal){proposer, words.data ? words.data : "", kernel.data};
-    return is_new(tuning, kernel.data);
+    *proposal = (struct proposal){proposer, words.data ? words.data : "", kernel.data, ""};
+    return is_new(tuning, proposal);
 }
 
 static const char *
@@ -203,6 +209,7 @@ try_kernel(struct tuning *tuning, const struct proposal *proposal, double *us)
                                         .status = report.status,
                                         .reason = report.reason,
                                         .us = *us};
+    memcpy(tuning->seen[to->tried_count], proposal->hash, HASH_TEXT);
     to->evaluations++;
     to->tried_count++;
     loop->result->failed += report.status != JUDGE_CORRECT;
@@ -263,52 +270,22 @@ try_start(struct tuning *tuning)
         for (size_t i = 0; i < start->line_count && status == STATUS_OK; i++)
             if ((strcmp(start->lines[i].case_name, name) == 0) == own)
                 status = try_schedule(tuning, start->lines[i].schedule, "start");
-    if (start->line_count == 0 && is_new(tuning, start->text)) {
-        struct proposal as_it_is = {"start", NULL, start->text};
-        double us;
+    struct proposal as_it_is = {"start", NULL, start->text, ""};
+    double us;
+    if (start->line_count == 0 && is_new(tuning, &as_it_is))
         status = try_kernel(tuning, &as_it_is, &us);
-    }
     return status;
-}
-
-/* Schedules that served the same program at other sizes, in one text. */
-static enum status
-find_earlier(struct tuning *tuning, const char **found)
-{
-    const struct run_options *options = tuning->loop->options;
-    struct store_question question = {.family = options->family,
-                                      .target = options->target->name,
-                                      .machine_key = options->machine_key,
-                                      .most = 4};
-    struct store_answer *answers;
-    struct buf text = buf_in(tuning->loop->arena);
-    size_t count = 0;
-    enum status status = STATUS_OK;
-    if (options->store != NULL)
-        status = store_earlier(options->store, tuning->loop->arena, &question, &answers, &count,
-                               tuning->loop->diags);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&text, "%s%c", answers[i].schedule, BETWEEN);
-    *found = text.data ? text.data : "";
-    return status == STATUS_NO ? STATUS_OK : status;
 }
 
 static enum status
 try_earlier(struct tuning *tuning)
 {
     struct loop *loop = tuning->loop;
-    const char *name = tuning->to->program->case_name, *found;
-    enum status status = ledger_recall(loop->ledger, "earlier", name, &found, loop->diags);
-    if (status == STATUS_NO) {
-        status = find_earlier(tuning, &found);
-        if (status == STATUS_OK)
-            status = ledger_note(loop->ledger, "earlier", name, found, loop->diags);
-    }
-    while (status == STATUS_OK && *found) {
-        size_t length = strcspn(found, (char[]){BETWEEN, 0});
-        status = try_schedule(tuning, arena_strndup(loop->arena, found, length), "memory");
-        found += length + (found[length] == BETWEEN);
-    }
+    const struct program *program = tuning->to->program;
+    const char *found;
+    enum status status = run__seeds(loop, program, loop->seeds, program->case_name, &found);
+    while (status == STATUS_OK && *found)
+        status = try_schedule(tuning, run__next_seed(loop->arena, &found), "memory");
     return status;
 }
 
@@ -356,41 +333,84 @@ draft(struct tuning *tuning)
 }
 
 /* Of many stages those are tried first that do most of the work. */
-static size_t
-read_holes(const struct tuning *tuning, const struct coder_sketch *sketch,
-           struct search_hole holes[CODER_GENES])
+static void
+read_holes(const struct tuning *tuning, const struct coder_sketch *sketch, struct drawn *drawn)
 {
     bool large = tuning->to->program->stage_count > DRAFTABLE;
+    drawn->hole_count = sketch->hole_count;
+    drawn->holes = arena_array(tuning->loop->arena, sketch->hole_count + 1, sizeof *drawn->holes);
     for (size_t i = 0; i < sketch->hole_count; i++)
-        holes[i] = (struct search_hole){sketch->holes[i].gene, sketch->holes[i].answers,
-                                        large ? sketch->holes[i].share : 0};
-    return sketch->hole_count;
+        drawn->holes[i] = (struct search_hole){sketch->holes[i].gene, sketch->holes[i].answers,
+                                               large ? sketch->holes[i].share : 0};
+}
+
+static bool
+is_among(const struct proposal *proposal, const struct drawn *drawn, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(drawn[i].proposal.hash, proposal->hash) == 0)
+            return true;
+    return false;
+}
+
+/* The next points that give something to judge, as many as the search knows without being told of
+ * any; fewer after so many in a row that gave nothing. */
+static size_t
+draw_batch(struct tuning *tuning, struct drawn batch[SEARCH_AHEAD])
+{
+    enum { BARREN = 200 };
+    size_t count = 0, most = search_ahead(tuning->search);
+    size_t left = tuning->share->evaluations - tuning->to->evaluations;
+    most = most < left ? most : left;
+    for (unsigned barren = 0; count < most && barren < BARREN;) {
+        struct drawn *next = &batch[count];
+        search_ask(tuning->search, &next->point);
+        struct coder_sketch sketch = sketch_point(tuning, &next->point);
+        read_holes(tuning, &sketch, next);
+        if (propose(tuning, sketch.text, "builtin", &next->proposal) &&
+            !is_among(&next->proposal, batch, count)) {
+            barren = 0;
+            count++;
+            continue;
+        }
+        search_skip(tuning->search, next->holes, next->hole_count);
+        barren++;
+    }
+    return count;
+}
+
+/* Compilers run beside each other, before anything is measured. */
+static enum status
+build_batch(struct tuning *tuning, const struct drawn *batch, size_t count)
+{
+    struct loop *loop = tuning->loop;
+    const char *texts[SEARCH_AHEAD];
+    if (loop->judge->ahead == NULL || count < 2)
+        return STATUS_OK;
+    for (size_t i = 0; i < count; i++)
+        texts[i] = run__judged_text(loop, tuning->to, batch[i].proposal.kernel, true);
+    return loop->judge->ahead(loop->judge->context, tuning->task, texts, count, loop->diags);
 }
 
 static enum status
 evolve(struct tuning *tuning, const char **why)
 {
     enum status status = STATUS_OK;
-    unsigned barren = 0; /* points in a row that gave nothing to judge */
     while (status == STATUS_OK && (*why = why_stop(tuning)) == NULL) {
-        struct search_point point;
-        struct proposal proposal;
-        double us;
-        search_ask(tuning->search, &point);
-        struct coder_sketch sketch = sketch_point(tuning, &point);
-        struct search_hole holes[CODER_GENES];
-        size_t hole_count = read_holes(tuning, &sketch, holes);
-        if (!propose(tuning, sketch.text, "builtin", &proposal)) {
-            search_skip(tuning->search, holes, hole_count);
-            if (++barren == 200) {
-                *why = "no progress";
-                break;
-            }
-            continue;
+        struct drawn batch[SEARCH_AHEAD];
+        size_t count = draw_batch(tuning, batch);
+        if (count == 0) {
+            *why = "no progress";
+            break;
         }
-        barren = 0;
-        status = try_kernel(tuning, &proposal, &us);
-        search_tell(tuning->search, &point, holes, hole_count, us);
+        status = build_batch(tuning, batch, count);
+        for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+            double us;
+            if ((*why = why_stop(tuning)) != NULL)
+                return status;
+            status = try_kernel(tuning, &batch[i].proposal, &us);
+            search_tell(tuning->search, &batch[i].point, batch[i].holes, batch[i].hole_count, us);
+        }
     }
     return status;
 }

@@ -19,6 +19,13 @@ struct arm { /* a gene */
     double gains, weight;
 };
 
+struct asked { /* a point that has not been told yet */
+    struct search_point point;
+    uint16_t changed[2]; /* genes that differ from its parent */
+    unsigned changed_count;
+    double parent_cost;
+};
+
 struct search {
     struct arena *arena;
     struct search_options options;
@@ -30,9 +37,8 @@ struct search {
     unsigned asked, told, stale;
     double last_progress; /* the best cost when it last got better by more than PROGRESS */
     struct arm arms[SEARCH_GENES];
-    uint16_t changed[2]; /* genes of the last point that differ from its parent */
-    unsigned changed_count;
-    double parent_cost;
+    struct asked out[SEARCH_AHEAD]; /* oldest first */
+    size_t out_count;
 };
 
 struct search *
@@ -90,15 +96,15 @@ choose_gene(struct search *search)
 }
 
 static void
-change_gene(struct search *search, struct search_point *point)
+change_gene(struct search *search, struct asked *asked)
 {
     int gene = choose_gene(search);
     if (gene < 0)
         return;
+    uint8_t *value = &asked->point.gene[gene];
     unsigned values = search->arms[gene].values;
-    point->gene[gene] =
-        (uint8_t)((point->gene[gene] % values + 1 + rng_below(&search->rng, values - 1)) % values);
-    search->changed[search->changed_count++] = (uint16_t)gene;
+    *value = (uint8_t)((*value % values + 1 + rng_below(&search->rng, values - 1)) % values);
+    asked->changed[asked->changed_count++] = (uint16_t)gene;
     search->arms[gene].tries++;
 }
 
@@ -121,37 +127,47 @@ cross(struct search *search, struct search_point *point)
             point->gene[i] = other->gene[i];
 }
 
-void
-search_ask(struct search *search, struct search_point *point)
+static void
+breed(struct search *search, struct asked *asked)
 {
-    unsigned number = search->asked++;
-    search->changed_count = 0;
-    search->parent_cost = INFINITY;
-    if (number == 0) {
-        *point = (struct search_point){{0}};
-        return;
-    }
-    if (search->seeds_used < search->seed_count) {
-        *point = search->seeds[search->seeds_used++];
-        return;
-    }
-    if (search->best_count == 0 || rng_uniform(&search->rng) < search->options.fresh) {
-        random_point(search, point, search->best_count == 0 ? 0.5 : 0.3);
-        return;
-    }
     /* the better ones more often */
     size_t many = search->told < search->options.first ? 1 : search->best_count;
     size_t a = rng_below(&search->rng, many), b = rng_below(&search->rng, many);
     const struct known *parent = &search->best[a < b ? a : b];
-    *point = parent->point;
-    search->parent_cost = parent->cost;
+    asked->point = parent->point;
+    asked->parent_cost = parent->cost;
     if (search->best_count > 1 && rng_uniform(&search->rng) < 0.15) {
-        cross(search, point);
+        cross(search, &asked->point);
         return;
     }
-    change_gene(search, point);
+    change_gene(search, asked);
     if (rng_uniform(&search->rng) < 0.35)
-        change_gene(search, point);
+        change_gene(search, asked);
+}
+
+void
+search_ask(struct search *search, struct search_point *point)
+{
+    unsigned number = search->asked++;
+    if (search->out_count == SEARCH_AHEAD) /* the oldest is given up */
+        memmove(search->out, search->out + 1, --search->out_count * sizeof *search->out);
+    struct asked *asked = &search->out[search->out_count++];
+    *asked = (struct asked){.parent_cost = INFINITY};
+    if (number > 0 && search->seeds_used < search->seed_count)
+        asked->point = search->seeds[search->seeds_used++];
+    else if (number > 0 &&
+             (search->best_count == 0 || rng_uniform(&search->rng) < search->options.fresh))
+        random_point(search, &asked->point, search->best_count == 0 ? 0.5 : 0.3);
+    else if (number > 0)
+        breed(search, asked);
+    *point = asked->point;
+}
+
+unsigned
+search_ahead(const struct search *search)
+{
+    size_t seeds = search->seed_count - search->seeds_used + (search->asked == 0);
+    return seeds == 0 ? 2 : seeds < SEARCH_AHEAD ? (unsigned)seeds : SEARCH_AHEAD;
 }
 
 /* ---- telling ---- */
@@ -165,16 +181,31 @@ learn_holes(struct search *search, const struct search_hole *holes, size_t count
     }
 }
 
+/* The genes that were changed for a point have helped, or not; it is out no more. */
+static void
+reward(struct search *search, const struct search_point *point, double cost)
+{
+    size_t at = 0;
+    while (at < search->out_count && memcmp(&search->out[at].point, point, sizeof *point) != 0)
+        at++;
+    if (at == search->out_count)
+        return;
+    const struct asked *asked = &search->out[at];
+    for (unsigned i = 0; i < asked->changed_count; i++)
+        if (cost < asked->parent_cost)
+            search->arms[asked->changed[i]].gains +=
+                fmin(1, 10 * (asked->parent_cost - cost) / asked->parent_cost);
+    search->out_count--;
+    memmove(&search->out[at], &search->out[at + 1], (search->out_count - at) * sizeof *search->out);
+}
+
 void
 search_tell(struct search *search, const struct search_point *point,
             const struct search_hole *holes, size_t hole_count, double cost)
 {
     learn_holes(search, holes, hole_count);
     search->told++;
-    for (unsigned i = 0; i < search->changed_count; i++)
-        if (cost < search->parent_cost)
-            search->arms[search->changed[i]].gains +=
-                fmin(1, 10 * (search->parent_cost - cost) / search->parent_cost);
+    reward(search, point, cost);
     if (isinf(cost) || isnan(cost)) {
         search->stale++;
         return;
@@ -198,6 +229,8 @@ void
 search_skip(struct search *search, const struct search_hole *holes, size_t hole_count)
 {
     learn_holes(search, holes, hole_count);
+    if (search->out_count > 0)
+        search->out_count--;
 }
 
 unsigned

@@ -56,8 +56,15 @@ search_open(struct arena *arena, const struct search_options *options);
 void
 search_seed(struct search *search, const struct search_point *point);
 
+/* Several points may be out at once, in any order of being told; of more than SEARCH_AHEAD the
+ * oldest teaches nothing about its genes. */
+#define SEARCH_AHEAD 8
 void
 search_ask(struct search *search, struct search_point *point);
+
+/* How many points are best asked for together: all that are known from the start, then two. */
+unsigned
+search_ahead(const struct search *search);
 
 /* `cost` is INFINITY for what failed. */
 void

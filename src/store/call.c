@@ -33,7 +33,7 @@ store_call_begin(struct store *store, struct store_call *call, struct diags *dia
 {
     struct sql sql;
 
-    store__enter(store, SQL_WRITES);
+    store__enter(store, SQL_JOTS);
     call->ordinal = sql_number_of(
         store, "SELECT coalesce(max(ordinal), -1) + 1 FROM call WHERE run = ?", call->run);
     add_row(store, call);

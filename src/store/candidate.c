@@ -97,7 +97,7 @@ store_candidate_add(struct store *store, struct store_candidate *candidate, stru
 {
     hash_sha256(candidate->kernel ? candidate->kernel : "", candidate->kernel_length,
                 candidate->kernel_hash);
-    store__enter(store, SQL_WRITES);
+    store__enter(store, SQL_JOTS);
     candidate->number = sql_number_of(
         store, "SELECT coalesce(max(number), -1) + 1 FROM candidate WHERE run = ?", candidate->run);
     add_row(store, candidate);
@@ -113,7 +113,7 @@ store_candidate_decide(struct store *store, int64_t candidate, const char *decis
 {
     struct sql sql;
 
-    store__enter(store, SQL_WRITES);
+    store__enter(store, SQL_JOTS);
     sql = sql_prepare(store, "UPDATE candidate SET accepted = ? WHERE id = ?");
     sql_text(&sql, decision);
     sql_int(&sql, candidate);

@@ -133,7 +133,7 @@ store_item_learn(struct store *store, struct store_item *item, struct store_even
     char hash[HASH_TEXT];
 
     hash_sha256(text, strlen(text), hash);
-    store__enter(store, SQL_WRITES);
+    store__enter(store, SQL_JOTS);
     if (find_item(store, item, hash)) {
         bring_up_to_date(store, item);
         change_stats(store, item->id, &change);
@@ -158,7 +158,7 @@ enum status
 store_item_update(struct store *store, int64_t item, const struct store_stats *change,
                   struct diags *diags)
 {
-    store__enter(store, SQL_WRITES);
+    store__enter(store, SQL_JOTS);
     change_stats(store, item, change);
     if (store__changed_nothing(store)) {
         store__abandon(store);

@@ -16,10 +16,13 @@
  *   store_bench_begin     a benchmark and its plan: the tasks that it is going to measure
  *   store_bench_task_end  what came of one of them; those without an end are still to be done
  *
- * Each adding call is one transaction: when it returns STATUS_OK, what was added survives kill -9
- * and a power failure (an event: kill -9, and a power failure once anything else was added after
- * it); otherwise nothing of it was added. A run whose process is gone is `stopped`, whatever it
- * last said itself. No clock is read: times are the caller's, seconds since 1970.
+ * Each adding call is one transaction: when it returns STATUS_OK, what was added survives kill -9;
+ * otherwise nothing of it was added. What cost money, time or a person's words survives a power
+ * failure too, with all that was added before it: replies, verdicts, notes, the beginning and the
+ * end of a run. Events, candidates, decisions, items and the beginning of a call do so once such a
+ * one was added after them: a run that goes on makes them again. A run whose process is gone is
+ * `stopped`, whatever it last said itself. No clock is read: times are the caller's, seconds since
+ * 1970.
  *
  * STATUS_INPUT: the file is no archive, no run has that name, a row refers to what is not there.
  * STATUS_MACHINE: disk full, damaged, locked for too long, made by a newer hone. Both with a

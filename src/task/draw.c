@@ -146,6 +146,18 @@ range_of_integers(struct draw *draw)
     draw->high = fmax(fmin(draw->high, largest), draw->low);
 }
 
+void
+task__range(const struct tensor *tensor, double *low, double *high)
+{
+    struct draw draw = {.tensor = tensor};
+    if (dtype_is_float(tensor->dtype))
+        range_of_floats(&draw);
+    else
+        range_of_integers(&draw);
+    *low = draw.low;
+    *high = draw.high;
+}
+
 /* ---- one element ---- */
 
 static double

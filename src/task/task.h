@@ -1,6 +1,7 @@
 /* task: what is asked for, and what a right answer is.
  *
  *   draw        inputs of a case from the language's distributions, within each input's domain
+ *   pattern     inputs and sizes that somebody proposes
  *   reference   the trusted C of a program, built with gcc once, kept in the cache, run here
  *   tolerance   k and scale from honest evaluations; whether an output is right, element by element
  *   evaluator   the last two, kept loaded: expected values and tolerances of many sets of inputs
@@ -50,6 +51,18 @@ task_draw(const struct program *program, size_t input, enum distribution distrib
 void **
 task_draw_all(struct arena *arena, const struct program *program, enum distribution distribution,
               uint64_t seed);
+
+/* Inputs that somebody proposes, in statements of the language: "X[i,j] = if(i == 0, 64, 0)", one
+ * for each input, separated by ; or newlines. inputs[i] are its elements, or NULL: nothing was said
+ * of that input. STATUS_INPUT with a message: it is no such text, or costs too much. */
+enum status
+task_pattern(struct arena *arena, const struct program *program, const char *text, void **inputs,
+             struct diags *diags);
+
+/* "R=1 N=17": of dims that may have any size. `sizes` has room for all dims. */
+enum status
+task_sizes(struct arena *arena, const struct program *program, const char *text,
+           struct lang_size *sizes, size_t *count, struct diags *diags);
 
 /* Whether a denormal stands among an input's elements. */
 bool

@@ -24,6 +24,12 @@ object_load(struct arena *arena, struct object *objects, size_t count, struct di
 void
 object_unload(struct object *objects, size_t count);
 
+/* ---- draw.c ---- */
+
+/* What every element of an input lies in; infinite where nothing bounds it. */
+void
+task__range(const struct tensor *tensor, double *low, double *high);
+
 /* ---- reference.c ---- */
 
 typedef int

@@ -52,6 +52,12 @@ says out 'and asks nobody' '"calls":0'
 expect 'a role of its own' 0 run_model --model builtin --role coder=scripted:script --calls 2 --json
 says out 'is asked' '"calls":2'
 
+expect 'no call is allowed' 0 run_model --model scripted:script --calls 0
+says out 'and that is why nobody was asked' 'nobody was asked: the limit on calls'
+expect 'and nothing could be written' 1 "$HONE" optimize scale.op --recipe caesar --evals 4 \
+    --effort quick --model scripted:script --calls 0 -o none.c
+says err 'with the limit' 'the limit on calls is reached; --calls N raises it'
+
 expect 'no such recipe' 2 "$HONE" optimize scale.op --recipe evoengineer-fre --model builtin
 says err 'with what was meant' 'evoengineer-free'
 expect 'no such model' 2 "$HONE" optimize scale.op --model opnai:gpt

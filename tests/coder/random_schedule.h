@@ -133,6 +133,13 @@ s_change(struct s_maker *m, struct change_line *line)
             line->step = 1 + s_below(m, s->extent[at]);
         }
         break;
+    case CHANGE_PART:
+        if (s->rank > 0) {
+            unsigned at = (unsigned)s_below(m, s->rank);
+            line->name = s->index[at];
+            line->step = 2 + s_below(m, s->extent[at]) / 2;
+        }
+        break;
     default:
         if (s->stage->rec >= 0) {
             line->name = s->index[s->stage->carried];

@@ -18,12 +18,21 @@ struct fake {
     const char *slow, *fast;   /* a kernel whose text has these words costs 1000 us, or 1 us */
     const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
     const char *restless;      /* one with these words gives other bits each time, in `odd` */
+    const char *fickle;        /* one with these words wins every second comparison only */
+    const char *weak;          /* one with these words is wrong on inputs that were proposed */
+    const char *same;          /* two with these words are equally fast with more than one thread */
     unsigned looks, compares, verdicts;
+    struct buf *told;   /* what is built ahead and what is looked at, if anybody wants to know */
     void (*tick)(void); /* called at each question */
 };
 
 struct fake_task {
     struct judge_setup setup;
+};
+
+struct fake_kernel {
+    double us;
+    const char *text;
 };
 
 /* Between 10 and 20 us, by what the text is; what it says itself, "cost = 5", counts. */
@@ -99,20 +108,55 @@ fake_report(struct fake *fake, const struct judge_setup *setup, const char *text
     }
 }
 
+static inline void
+fake_tell(const struct fake *fake, const char *what, const char *text)
+{
+    char hash[HASH_TEXT];
+    hash_sha256(text, strlen(text), hash);
+    if (fake->told != NULL)
+        buf_printf(fake->told, "%s %s\n", what, hash);
+}
+
+static inline enum status
+fake_ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
+           struct diags *diags)
+{
+    (void)task;
+    (void)diags;
+    for (size_t i = 0; i < count; i++)
+        fake_tell(context, "ahead", texts[i]);
+    return STATUS_OK;
+}
+
 static inline enum status
 fake_look(void *context, struct judge_task *task, struct arena *arena, const char *text,
           struct judge_kernel **kernel, struct judge_report *report, struct diags *diags)
 {
     struct fake *fake = context;
-    double *us = arena_alloc(arena, sizeof *us);
+    struct fake_kernel *made = arena_alloc(arena, sizeof *made);
     fake->looks++;
-    *us = cost_of(fake, text);
-    *kernel = (struct judge_kernel *)us;
+    fake_tell(fake, "look", text);
+    *made = (struct fake_kernel){cost_of(fake, text), text};
+    *kernel = (struct judge_kernel *)made;
     fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
     if (strstr(text, "BROKEN") != NULL) {
         report->status = strstr(text, "BROKEN_BUILD") ? JUDGE_BUILD_FAILED : JUDGE_WRONG;
         report->reason = "case default, 3 of 4800 elements of Y";
         *kernel = NULL;
+    }
+    return STATUS_OK;
+}
+
+static inline enum status
+fake_build(void *context, struct judge_task *task, struct arena *arena, const char *text,
+           struct judge_report *report, struct diags *diags)
+{
+    struct fake *fake = context;
+    (void)arena;
+    fake_report(fake, &((struct fake_task *)task)->setup, text, report, diags);
+    if (strstr(text, "BROKEN_BUILD") != NULL) {
+        report->status = JUDGE_BUILD_FAILED;
+        report->reason = "line 3: expected ;";
     }
     return STATUS_OK;
 }
@@ -130,14 +174,18 @@ fake_compare(void *context, struct judge_task *task, struct judge_kernel *champi
              struct diags *diags)
 {
     struct fake *fake = context;
-    (void)task;
+    const struct fake_kernel *one = (struct fake_kernel *)champion;
+    const struct fake_kernel *other = (struct fake_kernel *)challenger;
+    double ratio = other->us / one->us;
+    (void)number;
     (void)diags;
     fake->compares++;
-    (void)number;
-    *difference = (struct run_difference){
-        .faster = *(double *)challenger<*(double *)champion, .slower = *(double *)challenger> *
-                  (double *)champion,
-        .ratio = *(double *)challenger / *(double *)champion};
+    if (fake->fickle && strstr(other->text, fake->fickle) && fake->compares % 2)
+        ratio = 2;
+    if (fake->same && ((struct fake_task *)task)->setup.threads != 1 &&
+        strstr(other->text, fake->same) && strstr(one->text, fake->same))
+        ratio = 1;
+    *difference = (struct run_difference){.faster = ratio<1, .slower = ratio> 1, .ratio = ratio};
     difference->low = difference->high = difference->ratio;
     return STATUS_OK;
 }
@@ -154,6 +202,12 @@ fake_verdict(void *context, struct judge_task *task, struct arena *arena, const 
     report->status = JUDGE_CORRECT;
     if (fake->restless && strstr(text, fake->restless))
         report->same_bits = setup->cases[setup->case_count - 1] != 1;
+    if (fake->weak && strstr(text, fake->weak) && setup->extra_count > 0) {
+        report->status = JUDGE_WRONG;
+        report->reason = "case default, 1 of 4800 elements of Y";
+        report->wrong = (struct judge_wrong){
+            .tensor = "Y", .element = "Y[0,0]", .kinds = setup->extras[0].pattern};
+    }
     if (fake->wrong_at_last && strstr(text, fake->wrong_at_last)) {
         report->status = JUDGE_WRONG;
         report->reason = "case odd, 3 of 111 elements of Y";
@@ -172,7 +226,9 @@ fake_judge(struct unit *unit, struct fake *fake)
                               .open = fake_open,
                               .close = fake_close,
                               .look = fake_look,
+                              .ahead = fake_ahead,
                               .drop = fake_drop,
+                              .build = fake_build,
                               .compare = fake_compare,
                               .verdict = fake_verdict};
 }

@@ -58,6 +58,23 @@ an_object_comes_from_the_cache(void **state)
     assert_false(judge_test_expect(test, text, JUDGE_CORRECT).from_cache);
 }
 
+/* Three at once: what is right is found built, what is not says so when it is asked for. */
+static void
+kernels_are_built_ahead(void **state)
+{
+    struct judge_test *test = *state;
+    const char *texts[3] = {
+        arena_printf(test->arena, "/* 1 %ld %ld */\n%s", (long)getpid(), (long)time(NULL), right),
+        arena_printf(test->arena, "/* 2 %ld %ld */\n%s", (long)getpid(), (long)time(NULL), right),
+        "#error no kernel\n"};
+
+    judge_test_task(test, scale_op, 0);
+    judge_build_ahead(test->task, "test.c", texts, 3);
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(judge_test_expect(test, texts[i], JUDGE_CORRECT).from_cache);
+    assert_string_not_equal(judge_test_verdict(test, texts[2]).reason, "");
+}
+
 static void
 wrong_elements_are_described(void **state)
 {
@@ -206,13 +223,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        JUDGE_TEST(a_right_kernel_is_correct),
-        JUDGE_TEST(an_object_comes_from_the_cache),
-        JUDGE_TEST(wrong_elements_are_described),
-        JUDGE_TEST(crashes_are_explained),
-        JUDGE_TEST(state_between_calls_is_found),
-        JUDGE_TEST(a_seed_repeats_a_verdict),
-        JUDGE_TEST(other_shapes_work),
+        JUDGE_TEST(a_right_kernel_is_correct), JUDGE_TEST(an_object_comes_from_the_cache),
+        JUDGE_TEST(kernels_are_built_ahead),   JUDGE_TEST(wrong_elements_are_described),
+        JUDGE_TEST(crashes_are_explained),     JUDGE_TEST(state_between_calls_is_found),
+        JUDGE_TEST(a_seed_repeats_a_verdict),  JUDGE_TEST(other_shapes_work),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

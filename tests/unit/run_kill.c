@@ -35,6 +35,7 @@ static const char *const script[] = {
     "=== critic repeat\n{\"bottleneck\":\"x\",\"method\":\"y\",\"change\":\"z\",\"low\":1,"
     "\"high\":1.1}\n",
     "=== summariser repeat\n{\"when\":\"a\",\"do\":\"b\",\"gain\":1.1,\"snippet\":\"\"}\n",
+    "=== tester repeat\n[{\"pattern\":\"X[i,j] = j\",\"sizes\":\"\"}]\n",
     SAYS("coder", "cost = 9"),
     "=== coder\nI would rather not.\n",
     "=== coder\n```schedule\nY: r@p j/v@u j@v\n```\n",

@@ -93,6 +93,31 @@ same_seed_same_decisions(void **state)
             assert_true(a.cases[i].tried[k].us >= a.cases[i].best->us);
 }
 
+/* Six are known from the start, then two at a time; they are looked at in the order in which they
+ * were built, and none that was not, but one left over. */
+static void
+known_candidates_are_built_ahead(void **state)
+{
+    struct unit *unit = *state;
+    struct trace trace;
+    struct run_options options = usual_options(unit, &trace);
+    struct buf told = buf_in(unit->arena), ahead = buf_in(unit->arena), look = buf_in(unit->arena);
+    struct fake fake = {.told = &told};
+    struct run_result result;
+    unsigned together = 0, most = 0;
+    options.case_count = 1;
+    optimize(unit, &fake, &options, &result);
+    for (char *line, *next = told.data; (line = strsep(&next, "\n")) != NULL && *line;) {
+        bool is_look = strncmp(line, "look", 4) == 0;
+        together = is_look ? 0 : together + 1;
+        most = together > most ? together : most;
+        buf_printf(is_look ? &look : &ahead, "%s\n", strchr(line, ' '));
+    }
+    assert_int_equal(most, 6);
+    assert_true(look.length <= ahead.length);
+    assert_memory_equal(look.data, ahead.data, look.length);
+}
+
 static void
 budgets_end_it(void **state)
 {
@@ -360,6 +385,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(same_seed_same_decisions),
+        UNIT_TEST(known_candidates_are_built_ahead),
         UNIT_TEST(budgets_end_it),
         UNIT_TEST(who_is_refused_gives_way),
         UNIT_TEST(own_files_are_their_schedules),

@@ -8,21 +8,23 @@
  "coder: contract task top best profile plan; profiler: base profile remarks",
  "calls"},
     {"akg",
-     14,
-     "2 planner, 2 coder, 2 planner, 6 coder, debugger, controller",
-     "coder 0 best; coder 1 dropped; coder 2<0 same; coder 3<0 best; coder 4<3 slower; coder 5<3 "
-     "best; coder 6<5 best; coder 7<5; debugger 103<7 dropped",
-     "planner: machine task base stages profile question; coder: contract task skills cases base "
-     "other; debugger: contract task candidate verdict question; controller: task candidate "
-     "verdict",
+     24,
+     "2 planner, 2 coder, 2 planner, 2 coder, 2 planner, 2 coder, 2 planner, 2 coder, debugger, "
+     "controller, 6 coder",
+     "coder 0 best; coder 1 dropped; coder 2 best; coder 3 best; compose 0 best; coder 4 accepted; "
+     "coder 5 best; coder 6<6 best; coder 7<6; debugger 103<8 dropped; coder 8<7 slower; coder 9<7 "
+     "best; coder 10<11 best; coder 11<11 best; coder 12<13 slower; coder 13<12 dropped",
+     "planner: machine task base stages profile question; debugger: contract task candidate "
+     "verdict question; controller: task candidate verdict; coder: contract task skills cases base "
+     "other",
      "calls"},
     {"astra",
      14,
-     "profiler, planner, coder, profiler, planner, coder, profiler, planner, coder, profiler, "
-     "planner, coder, profiler, planner",
+     "tester, profiler, planner, coder, profiler, planner, coder, profiler, planner, coder, "
+     "profiler, planner, coder, profiler",
      "builtin; coder 0<0 best; coder 1<1 dropped; coder 2<2 accepted; coder 3<3 best",
-     "coder: contract task base plan; profiler: machine base stages profile; planner: task base "
-     "profile history verdict question",
+     "tester: contract.short task question; planner: task base profile history verdict question; "
+     "coder: contract task base plan; profiler: machine base stages profile",
      "calls"},
     {"best-of-n",
      20,
@@ -113,20 +115,21 @@
      "calls"},
     {"geak",
      14,
-     "coder, planner, coder, planner, coder, planner, coder, planner, coder, planner, coder, "
+     "coder, planner, coder, reflector, coder, planner, coder, planner, coder, planner, coder, "
      "planner, coder, planner",
      "coder 0 best; coder 1<0 dropped; coder 2<0 same; coder 3<0 best; coder 4<3 slower; coder 5<3 "
      "best; coder 6<5 best",
-     "coder: contract task cases base plan verdict; planner: task top verdict question",
+     "reflector: task candidate verdict; coder: contract task cases base plan verdict; planner: "
+     "task top candidate verdict question",
      "calls"},
     {"hone",
      14,
-     "planner, 4 coder, 2 critic, 2 coder, 2 summariser, 2 critic, coder",
-     "20 builtin; builtin<0; builtin<1; coder 4<20 best; coder 5<21 best; coder 6<23 best",
+     "planner, 4 coder, 2 critic, 2 coder, summariser, coder, summariser, coder, critic",
+     "20 builtin; builtin<0; builtin<1; coder 4<20 best; coder 5<21 best",
      "planner: build contract.short machine task menu schedules best stages profile question; "
-     "summariser: parent candidate verdict change question; critic: build machine task base "
-     "profile remarks hotloop attempts; coder: build contract hone.h machine task example base "
-     "remarks hotloop plan target",
+     "summariser: parent candidate verdict change question; coder: build contract hone.h machine "
+     "task example base remarks hotloop attempts question target; critic: build machine task base "
+     "profile remarks hotloop",
      "calls"},
     {"hone-small",
      8,
@@ -161,22 +164,25 @@
      "coder: contract machine task base profile plan",
      "calls"},
     {"kernelevolve",
-     14,
-     "reflector, librarian, coder, reflector, librarian, coder, reflector, librarian, coder, "
-     "reflector, librarian, coder, reflector, librarian",
-     "builtin; coder 0<0 best; coder 1<1 dropped; coder 2<0 accepted; coder 3<3 best",
-     "coder: contract machine task documents base profile plan verdict; reflector: task base "
-     "family profile verdict; librarian: task index plan",
+     20,
+     "reflector, librarian, coder, reflector, librarian, coder, 2 reflector, librarian, coder, "
+     "reflector, librarian, coder, 2 reflector, librarian, coder, reflector, librarian, coder",
+     "2 builtin; coder 0<1 best; coder 1<2 dropped; builtin; coder 2<4 best; coder 3<5 best; "
+     "compose 0 best; coder 4<7 slower; coder 5<8 best",
+     "reflector: task base profile verdict; librarian: task index plan; coder: contract machine "
+     "task documents base profile plan verdict",
      "calls"},
     {"kernelfalcon",
      30,
-     "4 coder, planner, 4 coder, 3 summariser, 2 planner, 4 coder, 4 summariser, 2 planner, 4 "
-     "coder, 2 summariser",
-     "coder 0 best; coder 1 dropped; coder 2 accepted; coder 3 best; coder 4<3 slower; coder 5<3 "
-     "best; coder 6<3 best; coder 7<3 dropped; coder 8<6 slower; coder 9<6 best; coder 10<5 best; "
-     "coder 11<5 best; coder 12<11 slower; coder 13<11 dropped; coder 14<10 best; coder 15<10 best",
+     "8 coder, tester, planner, 4 coder, 4 summariser, 2 planner, 4 coder, 3 summariser, 2 "
+     "planner, coder",
+     "coder 0 best; coder 1 dropped; coder 2 accepted; coder 3 best; coder 4 best; coder 5 best; "
+     "coder 6 best; coder 7 dropped; compose 3 best; coder 8<8 slower; coder 9<8 best; coder 10<8 "
+     "best; coder 11<8 best; coder 12<12 slower; coder 13<12 dropped; coder 14<11 best; coder "
+     "15<11 best; coder 16<16 slower",
+     "tester: contract.short task question; summariser: parent candidate verdict change question; "
      "planner: machine task base stages profile question; coder: contract task cases base insights "
-     "verdict; summariser: parent candidate verdict change question",
+     "verdict",
      "calls"},
     {"kernelgen",
      14,
@@ -284,12 +290,12 @@
      "rounds"},
     {"tritonforge",
      20,
-     "coder, profiler, controller, reflector, coder, debugger, profiler, coder, profiler, "
+     "tester, coder, profiler, controller, reflector, coder, debugger, profiler, coder, profiler, "
      "controller, reflector, coder, profiler, controller, reflector, coder, profiler, controller, "
-     "reflector, coder",
+     "reflector",
      "builtin; coder 0<0 best; coder 1<1; debugger 103<2 dropped; coder 2<1 same; coder 3<1 not "
-     "taken; coder 4<1 slower; coder 5<1 best",
-     "debugger: contract task candidate verdict question; profiler: machine base stages profile; "
-     "controller: task parent candidate verdict target; reflector: parent candidate profile "
-     "verdict; coder: contract task base profile plan",
+     "taken; coder 4<1 slower",
+     "tester: contract.short task question; debugger: contract task candidate verdict question; "
+     "coder: contract task base profile plan; profiler: machine base stages profile; controller: "
+     "task parent candidate verdict target; reflector: parent candidate profile verdict",
      "calls"},

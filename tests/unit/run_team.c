@@ -154,6 +154,7 @@ static const char plans[] =
     "=== critic repeat\n{\"bottleneck\":\"x\",\"method\":\"y\",\"change\":\"z\",\"low\":1.0,"
     "\"high\":1.1}\n"
     "=== summariser repeat\n{\"when\":\"a\",\"do\":\"b\",\"gain\":1.1,\"snippet\":\"\"}\n"
+    "=== tester repeat\n[{\"pattern\":\"X[i,j] = 0\",\"sizes\":\"\"}]\n"
     "=== debugger repeat\nI cannot.\n";
 
 static void

@@ -64,6 +64,41 @@ the_usual_point_comes_first(void **state)
     arena_destroy(arena);
 }
 
+/* Several may be out at once and are told in any order: a gene is rewarded for its own point. */
+static void
+points_may_be_out_together(void **state)
+{
+    struct arena *arena = arena_create();
+    struct search_hole holes[GENES];
+    struct search *search = open_search(arena, 3), *mirror = open_search(arena, 3);
+    struct search_point p[2], q[2];
+    (void)state;
+    fill_holes(holes);
+    assert_int_equal(search_ahead(search), 1); /* the usual one */
+    search_seed(search, &(struct search_point){{1}});
+    search_seed(mirror, &(struct search_point){{1}});
+    assert_int_equal(search_ahead(search), 2);
+    for (int i = 0; i < 100; i++) {
+        for (int k = 0; k < 2; k++) {
+            search_ask(search, &p[k]);
+            search_ask(mirror, &q[k]);
+            assert_memory_equal(&p[k], &q[k], sizeof p[k]);
+        }
+        if (memcmp(&p[0], &p[1], sizeof p[0]) == 0) { /* told as one */
+            search_skip(search, holes, GENES);
+            search_skip(mirror, holes, GENES);
+        }
+        for (int k = 0; k < 2; k++)
+            search_tell(search, &p[k], holes, GENES, cost_of(&p[k], holes));
+        for (int k = 0; k < 2; k++)
+            search_tell(mirror, &q[k], holes, GENES, cost_of(&q[k], holes));
+        assert_int_equal(search_ahead(search), 2);
+        assert_int_equal(search_stale(search), search_stale(mirror));
+    }
+    assert_true(cost_of(&p[0], holes) < cost_of(&(struct search_point){{0}}, holes));
+    arena_destroy(arena);
+}
+
 static void
 the_same_costs_give_the_same_questions(void **state)
 {
@@ -243,6 +278,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_usual_point_comes_first),
+        cmocka_unit_test(points_may_be_out_together),
         cmocka_unit_test(the_same_costs_give_the_same_questions),
         cmocka_unit_test(genes_stay_within_their_values),
         cmocka_unit_test(the_best_are_bred),

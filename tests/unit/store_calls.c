@@ -257,23 +257,42 @@ events_come_back_in_order(void **state)
     store_close(store);
 }
 
-/* Events are not synced, all else is: seen by what the connection was told. */
+/* What a run that goes on makes again is not synced, all else is: seen by what the connection was
+ * told. */
 static void
-only_events_are_jotted(void **state)
+what_cost_nothing_is_jotted(void **state)
 {
     struct unit *unit = *state;
     struct store *store = store_unit_open(unit);
     struct store_run run = store_unit_begin(unit, store);
     struct store_event event = {.run = run.id};
+    struct store_call call = {.run = run.id, .ended = 9};
+    struct store_item item = {.kind = "traps", .key = "k", .text = "t", .run = run.id};
+    struct store_note note = {.run = run.id, .kind = "say", .text = "t"};
+    struct store_candidate candidate;
 
     assert_true(store->has_log && !store->loose);
     store_unit_must(unit, store_event_add(store, &event, unit->diags));
     store_unit_must(unit, store_event_add(store, &event, unit->diags));
     assert_true(store->loose);
-    store_unit_candidate(unit, store, run.id, "Y: r");
+    store_unit_must(unit, store_inbox_add(store, &note, unit->diags));
+    assert_false(store->loose);
+    candidate = store_unit_candidate(unit, store, run.id, "Y: r");
+    assert_true(store->loose);
+    store_unit_verdict(unit, store, candidate.id, "correct", 20, "N=8");
+    assert_false(store->loose);
+    store_unit_must(unit, store_candidate_decide(store, candidate.id, "best", unit->diags));
+    assert_true(store->loose);
+    store_unit_must(unit, store_call_begin(store, &call, unit->diags));
+    assert_true(store->loose);
+    store_unit_must(unit, store_call_end(store, &call, unit->diags));
+    assert_false(store->loose);
+    store_unit_must(unit, store_item_put(store, &item, unit->diags));
+    assert_true(store->loose);
+    store_unit_must(unit, store_run_finish(store, run.id, STORE_DONE, "", -1, 9, unit->diags));
     assert_false(store->loose);
     store_close(store);
-    /* Without a write-ahead log they are synced too. */
+    /* Without a write-ahead log all is synced. */
     store_unit_execute("archive.db", "PRAGMA journal_mode = DELETE");
     store = store_unit_open(unit);
     store->has_log = false;
@@ -345,7 +364,7 @@ main(void)
         SCRATCH_TEST(a_run_knows_what_it_spent),
         SCRATCH_TEST(a_candidate_names_its_call),
         SCRATCH_TEST(events_come_back_in_order),
-        SCRATCH_TEST(only_events_are_jotted),
+        SCRATCH_TEST(what_cost_nothing_is_jotted),
         SCRATCH_TEST(notes_are_taken_once),
     };
 

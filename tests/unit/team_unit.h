@@ -39,6 +39,7 @@ struct play {
     unsigned evaluations;
     size_t cases;
     struct fake fake;
+    unsigned threads; /* 0: 1 */
     double calls;
     const char *embeddings; /* a model, for memory */
     const char *archive;
@@ -61,6 +62,8 @@ struct played {
     size_t candidate_count;
     struct store_call *calls;
     size_t call_count;
+    struct store_event *events;
+    size_t event_count;
     struct store_run run;
 };
 
@@ -106,6 +109,8 @@ read_back(struct unit *unit, struct store *store, struct played *played)
                                 &played->candidates, &played->candidate_count, unit->diags));
     must(unit, store_calls(store, unit->arena, played->run.id, STORE_WHOLE, &played->calls,
                            &played->call_count, unit->diags));
+    must(unit, store_events(store, unit->arena, played->run.id, 0, 0, &played->events,
+                            &played->event_count, unit->diags));
     for (size_t i = 0; i < played->call_count; i++)
         buf_printf(&roles, "%s%s", i ? " " : "", played->calls[i].role);
     played->roles = roles.data ? roles.data : "";
@@ -166,7 +171,7 @@ play(struct unit *unit, const struct play *play)
         .case_count = play->cases ? play->cases : 1,
         .target = target_find("cpu"),
         .machine = {.vector_bytes = 32, .registers = 16, .threads = 2, .l1 = 32768, .l2 = 524288},
-        .threads = 1,
+        .threads = play->threads ? play->threads : 1,
         .seed = 7,
         .evaluations = play->evaluations ? play->evaluations : 40,
         .store = play->no_archive ? NULL : store,

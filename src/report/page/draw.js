@@ -119,7 +119,7 @@ function logarithmic([low, high], [from, to]) {
 }
 // Room around values of a logarithmic axis.
 function spread(values, least = 1.15) {
-  const low = Math.min(...values), high = Math.max(...values);
+  const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   const room = Math.max(least, (high / low) ** 0.06);
   return [low / room, high * room];
 }

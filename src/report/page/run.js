@@ -20,7 +20,7 @@ function head() {
   const row = best && first.name ? timedIn(best, first.name) : null;
   const base = row && first.baselines[0];
   page.append(html('div', { class: 'tiles' },
-    tile(row ? time(row.us) : 'none', row ? `best, case ${row.name}${interval(row)}` : 'no correct kernel'),
+    tile(row ? time(row.us) : 'none', row ? `best, case ${row.name}${interval(row)}` : 'no kernel is correct in every case'),
     row && known(row.light) && tile(percent(row.light), `of the speed of light (${first.limit || 'limit'})`),
     base && tile(gain(base.speedup, base.low, base.high), `against ${base.name}, which needs ${time(base.us)}`),
     tile(String(run.evaluations), `evaluations, ${run.candidates.length} candidates`),
@@ -78,7 +78,7 @@ function bestSoFar(one, cost, width) {
     return plot;
   }
   const lines = one.baselines.map((b) => [b.name, b.us]).concat(known(one.light_us) ? [['speed of light', one.light_us]] : []);
-  const most = Math.max(...steps.map((s) => s.x));
+  const most = steps.reduce((x, s) => Math.max(x, s.x), 0);
   const x = linear([0, most || 1], [box.left, box.right]);
   const y = logarithmic(spread(timed.map((s) => s.row.us).concat(lines.map(([, us]) => us))), [box.bottom, box.top]);
   axes(plot, box, x, y, { xWords: cost.words, yWords: 'time', xText: cost.text, yText: tickTime });

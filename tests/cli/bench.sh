@@ -1,0 +1,132 @@
+# hone bench: a tiny suite with broken tasks, going on after kill -9, comparing, forms of the result.
+. "${0%/*}/lib.sh"
+
+HONE_ARCHIVE=$PWD/archive.db HONE_TORCH=$PWD/no_torch
+export HONE_ARCHIVE HONE_TORCH
+unset HONE_MODEL HONE_RECIPE
+
+mkdir tiny
+cat >tiny/001_scale.op <<'END'
+# Twice a vector.
+op scale
+dim N=300
+in X: f32[N]
+Y[i] = 2 * X[i]
+out Y
+case other N=5
+case small N=37 check
+END
+cat >tiny/002_broken.op <<'END'
+# Not a program.
+op broken
+dim N=4
+in X: f32[N]
+Y[i] = X[i,i]
+out Y
+END
+cat >tiny/003_total.op <<'END'
+# The sum of each row.
+op total
+dim R=7, N=40
+in X: f32[R,N]
+Y[r] = sum[j](X[r,j])
+out Y
+END
+cat >tiny/LIST <<'END'
+# three and a half tasks
+1 001_scale.op
+2 002_broken.op
+3 003_total.op wasteful
+4 004_missing.op
+END
+
+expect 'a suite with broken tasks' 1 "$HONE" bench tiny --evals 2
+cp out whole
+says err 'warns once that PyTorch is not there' 'warning: no PyTorch, its baselines are left out'
+check 'really once' '[ "$(grep -c PyTorch err)" -eq 1 ]'
+says err 'tells of each task in a pipe' 'tiny: 1/4 1 scale '
+says err 'of the broken one too' 'tiny: 2/4 2 broken broken: 002_broken.op:5: '
+says out 'has a title' 'tiny   4 tasks, builtin, '
+says out 'its columns' '  against              geomean    fast_1   fast_1.5    fast_2     tasks'
+says out 'the plain C' '  naive, best build '
+says out 'the headline' '    without 1 whose reference wastes work'
+says out 'light' '  light                median '
+says out 'the slowest' '  slowest two '
+says out 'counts' '  correct 2, wrong 0, broken 2'
+says out 'why one is broken' '  broken  2 broken: 002_broken.op:5: X has 1 dimension'
+says out 'why another is' '  broken  4 missing: '
+check 'it fits 100 columns' "! grep -q '.\{101\}' out"
+first=$(sed -n 's/.* run \([a-z0-9]*\)$/\1/p' out)
+check 'it has a name' '[ -n "$first" ]'
+expect 'which shows it again' 1 "$HONE" bench --resume "$first"
+check 'as it was' 'cmp -s whole out'
+expect 'the searches are runs' 0 "$HONE" show
+says out 'of both tasks that work' 'scale '
+
+expect 'as JSON' 1 "$HONE" bench --resume last --json
+check 'it is one line' '[ "$(wc -l <out)" -eq 1 ]'
+for field in '"run":"' '"title":"tiny"' '"against":"naive"' '"state":"done"' '"tasks":[{"suite":"tiny"' \
+    '"number":1,"name":"scale"' '"status":"correct"' '"status":"broken"' '"time_us":' '"light":' \
+    '"speedups":{"naive":' '"evaluations":2' '"metrics":[{"recipe":"builtin"' \
+    '"part":"headline"' '"fast_1.5":' '"machine":{"cpu":"'; do
+    says out "it has $field" "$field"
+done
+expect 'as CSV, into a file' 1 "$HONE" bench --resume last --csv -o table.csv
+check 'which is not printed' '[ ! -s out ]'
+check 'it has five lines' '[ "$(wc -l <table.csv)" -eq 5 ]'
+says table.csv 'and quotes what has commas' ',broken,"002_broken.op:5: X has 1 dimension, here '
+
+# Each finished task has an entry in the archive; what is killed in the middle of one has not.
+: >killed.err
+"$HONE" bench tiny --evals 2 >killed.out 2>killed.err &
+pid=$!
+tries=0
+while ! grep -q 'tiny: 1/4' killed.err && [ "$tries" -lt 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+expect 'a killed one goes on' 1 "$HONE" bench --resume last
+check 'it has another name' '! grep -q "run $first\$" out'
+check 'it was finished before, and is not done again' '! grep -q "1 scale" err'
+says err 'the rest is done' 'tiny: 4/4 4 missing broken'
+says out 'and all are there' '  correct 2, wrong 0, broken 2'
+check 'each search was made once' \
+    '[ "$("$HONE" show --all --task scale | grep -c "scale ")" -eq 2 ]'
+
+expect 'one compared with itself' 0 "$HONE" bench --compare "$first" "$first" --gate 3
+says out 'is the same' '  faster 0, slower 0, same 2 (beyond 2 %, paired)'
+expect 'two of them' 0 "$HONE" bench --compare "$first" last --json
+says out 'as JSON' '"only_before":0,"only_after":0,"regressed":false'
+
+expect 'recipes side by side' 0 "$HONE" bench tiny:3 --evals 2 --recipe builtin --recipe best-of-n \
+    --model builtin
+says out 'have a line each' '  best-of-n '
+says out 'at equal evaluations' '  against naive, at most 2 evaluations and 60 s a task each'
+expect 'files are tasks too' 0 "$HONE" bench tiny/001_scale.op --evals 1 -q
+says out 'by their name' 'tiny/001_scale.op   1 tasks'
+
+# Mistakes, before anything is begun.
+expect 'nothing' 2 "$HONE" bench
+says err 'says what to write' 'Write a suite, as in hone bench kernelbench/1:1-20'
+expect 'no such suite' 2 "$HONE" bench kernelbench/4
+says err 'names one' 'did you mean kernelbench/'
+expect 'no such number' 2 "$HONE" bench kernelbench/1:1-200
+says err 'says which there are' 'its tasks are 1 to 100'
+expect 'a list that is none' 2 sh -c "mkdir bad && echo '1 ../x.op' >bad/LIST && '$HONE' bench bad"
+says err 'has its line' 'bad/LIST:1: '
+expect 'no such baseline' 2 "$HONE" bench tiny --against jax
+says err 'names those' 'write torch, naive, or both'
+expect 'no such recipe' 2 "$HONE" bench tiny --recipe nosuch
+expect 'too many jobs' 2 "$HONE" bench tiny --jobs 64 --threads 64
+says err 'says what there is' 'processors, here are '
+expect 'no such benchmark' 2 "$HONE" bench --resume zzzz
+says err 'says so' 'zzzz: no benchmark has that name'
+expect 'a gate without a comparison' 2 "$HONE" bench tiny --gate 3
+expect 'a comparison of one' 2 "$HONE" bench --compare "$first"
+says err 'wants two' 'two benchmarks are wanted'
+expect 'a gate that is none' 2 "$HONE" bench --compare "$first" last --gate much
+says err 'wants per cents' 'write per cents, as in 3'
+expect 'a place that cannot be written' 2 "$HONE" bench tiny -o /nonexistent/x
+finish
