@@ -40,9 +40,18 @@ def exported(loaded):
         found = found.run_decompositions({})
     except Exception as error:
         raise refuse(error, loaded.path, "its graph cannot be exported") from error
-    found.graph_module.graph.eliminate_dead_code()
+    keep_results(found)
     loaded.inputs = tensors
     return found
+
+
+def keep_results(found):
+    """Updates of buffers (running statistics) are no results: they go, and what only they need."""
+    graph = found.graph_module.graph
+    output = next(node for node in graph.nodes if node.op == "output")
+    output.args = (tuple(arg for arg, spec in zip(output.args[0], found.graph_signature.output_specs)
+                         if spec.kind == OutputKind.USER_OUTPUT),)
+    graph.eliminate_dead_code()
 
 
 def base(node):
@@ -85,6 +94,7 @@ class Translation:
         self.operators = []     # in order, to compare two sizes
         self.read_inputs()
         self.walk()
+        self.forget_unread()
 
     # ---- inputs ----
 
@@ -102,6 +112,13 @@ class Translation:
                 later.append((node, spec))
         for node, spec in later:        # weights after data, as people write them
             self.held_input(node, spec)
+
+    def forget_unread(self):
+        """Inputs that no statement reads: running statistics while training, say."""
+        read = set(re.findall(r"\w+", " ".join(self.program.lines)))
+        kept = [number_ for number_, row in enumerate(self.program.inputs) if row[0] in read]
+        self.program.inputs = [self.program.inputs[number_] for number_ in kept]
+        self.inputs = [self.inputs[number_] for number_ in kept]
 
     def add(self, node, wanted, tensor, clause, parameter, capital):
         if tensor.dtype not in DTYPES:
@@ -236,11 +253,9 @@ class Translation:
     # ---- outputs ----
 
     def read_outputs(self, node):
-        specs = self.exported.graph_signature.output_specs
-        kept = [arg for arg, spec in zip(node.args[0], specs) if spec.kind == OutputKind.USER_OUTPUT]
         self.outputs = []
         given = {name for name, _, _ in self.inputs}
-        for arg in kept:
+        for arg in node.args[0]:
             if arg is None:
                 continue
             value = self.values[arg] if isinstance(arg, torch.fx.Node) else arg

@@ -129,6 +129,7 @@ class Program:
     # ---- names ----
 
     def fresh(self, wanted, capital=True):
+        wanted = re.sub(r"^_native_batch_norm_legit(_functional|_no_training)?", "batch_norm", wanted)
         name = re.sub(r"\W+", "_", wanted).strip("_") or "t"
         if name[0].isdigit():
             name = "t" + name
