@@ -140,7 +140,7 @@ put_chunks(const struct moments *moments, struct tensor **means, struct tensor *
 bool
 change__moments(struct edit *edit)
 {
-    struct moments moments;
+    struct moments moments = {0};
     struct tensor *means, *squares;
     struct ir *ir = edit->ir;
     if (!change__split_begin(edit, &moments.split) || !find_mean(edit, &moments))
