@@ -6,7 +6,7 @@
     {"do": "build", "id": 1, "build": "eager"}            {}
     {"do": "window", "id": 1, "build", "seconds", "most"} {"us": [...]}
     {"do": "unload", "id": 1}                             {}
-    {"do": "import", "path", "text", "mode", "seed"}      see worker/translate.py
+    {"do": "translate", "path", "text", "mode", "seed"}   see worker/translate.py
 
 What goes wrong is {"error": "what; what to write instead", "line": 7}.
 """
@@ -48,6 +48,11 @@ class Worker:
 
     def window(self, id, build, seconds, most):
         return {"us": self.builds[id, build].window(seconds, most)}
+
+    def translate(self, path, text, mode, seed):
+        from worker import translate    # the rules are many: only when they are asked for
+
+        return translate.translate(path, text, mode, seed)
 
     def unload(self, id):
         self.models.pop(id, None)

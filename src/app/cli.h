@@ -131,6 +131,8 @@ verb_schedule(struct cli *cli);
 enum status
 verb_export(struct cli *cli);
 enum status
+verb_import(struct cli *cli);
+enum status
 verb_new(struct cli *cli);
 enum status
 verb_show(struct cli *cli);

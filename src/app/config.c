@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "box/box.h"
+#include "bridge/bridge.h"
 #include "store/store.h"
 
 #include <ctype.h>
@@ -77,6 +78,8 @@ wrong_with(enum config_id id, const char *text)
 static bool
 is_harmless(enum config_id id, const char *text)
 {
+    if (id == CONFIG_TORCH)
+        return false;
     return (id != CONFIG_MODEL && id != CONFIG_EMBEDDINGS) ||
            (strstr(text, "exec:") == NULL && strstr(text, "@http") == NULL &&
             strstr(text, "@unix") == NULL);
@@ -100,9 +103,10 @@ take_value(struct reading *reading, const struct setting *setting)
         complain(reading, setting->at, "%s %s: %s", setting->key, setting->value, wrong);
     else if (!reading->ours && !is_harmless(id, setting->value))
         complain(reading, setting->at,
-                 "%s: a model with a command or an address of its own; write it into config in "
-                 "your configuration folder instead",
-                 setting->value);
+                 "%s: %s; write it into config in your configuration folder instead",
+                 setting->value,
+                 id == CONFIG_TORCH ? "a folder whose programs would be run"
+                                    : "a model with a command or an address of its own");
     else
         reading->config->values[id] = (struct config_value){
             setting->value,
@@ -329,6 +333,7 @@ config_read(struct cli *cli, const struct config **result)
     config->values[CONFIG_RECIPE] = (struct config_value){"hone", "default"};
     config->values[CONFIG_ARCHIVE] =
         (struct config_value){store_default_path(cli->arena), "default"};
+    config->values[CONFIG_TORCH] = (struct config_value){bridge_environment(cli->arena), "default"};
     enum status status = read_files(cli, config);
     if (status == STATUS_OK)
         status = read_variables(cli, config);

@@ -7,13 +7,14 @@
 #include "llm/llm.h"
 
 /*    id       key        variable */
-#define CONFIG_SETTINGS(X)                \
-    X(MODEL, "model", "HONE_MODEL")       \
-    X(COST, "cost", "HONE_COST")          \
-    X(THREADS, "threads", "HONE_THREADS") \
-    X(ARCHIVE, "archive", "HONE_ARCHIVE") \
-    X(RECIPE, "recipe", "HONE_RECIPE")    \
-    X(EMBEDDINGS, "embeddings", "HONE_EMBEDDINGS")
+#define CONFIG_SETTINGS(X)                         \
+    X(MODEL, "model", "HONE_MODEL")                \
+    X(COST, "cost", "HONE_COST")                   \
+    X(THREADS, "threads", "HONE_THREADS")          \
+    X(ARCHIVE, "archive", "HONE_ARCHIVE")          \
+    X(RECIPE, "recipe", "HONE_RECIPE")             \
+    X(EMBEDDINGS, "embeddings", "HONE_EMBEDDINGS") \
+    X(TORCH, "torch", "HONE_TORCH")
 
 enum config_id {
 #define X(id, key, variable) CONFIG_##id,

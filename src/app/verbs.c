@@ -132,6 +132,22 @@ static const struct option new_options[] = {
     {0},
 };
 
+static const struct option import_options[] = {
+    {'o', NULL, "DIR", "where the program is written (default: here)"},
+    {0, "mode", "eval|train", "as the module behaves in use, or while training (default: eval)"},
+    {0, "seed", "S", "of the weights and inputs that the two are compared on, in hex"},
+    {0, "time", "T", "that the module may take: 90, 2m (default: 5m)"},
+    {0, "force", NULL, "also over a file that is there"},
+    {0},
+};
+
+static const struct option export_options[] = {
+    {'o', NULL, "DIR", "pytorch, kernelbench: where the files are written"},
+    {0, "case", "NAME", "pytorch, kernelbench: for the sizes of this case (default: the first)"},
+    {0, "module", "FILE.py", "pytorch, kernelbench: the module that the task was imported from"},
+    {0},
+};
+
 static const struct option show_options[] = {
     {0, "task", "X", "only runs of tasks with X in their name"},
     {0, "all", NULL, "all runs (default: the last 20)"},
@@ -503,17 +519,39 @@ const struct verb verbs[] = {
         .name = "export",
         .group = GROUP_GO_ON,
         .summary = "what was found, in the form that others use",
-        .operands = "lib DIR FILE.op [KERNEL.c]",
+        .operands = "lib DIR FILE.op [KERNEL.c] | pytorch|kernelbench KERNEL.c [FILE.op]",
         .details =
             "lib: a C file and its header in DIR, with one function hone_NAME() that takes the\n"
             "sizes and the tensors. The schedules of KERNEL.c, which `hone optimize` wrote\n"
             "(default: NAME.c), are emitted for each case and for vectors of 16, 32 and 64 bytes;\n"
             "sizes and processor choose among them when it is called. Every other size is served\n"
-            "by the plain C of the operator. It is built without -march.\n",
-        .options = no_options,
-        .least = 3,
+            "by the plain C of the operator. It is built without -march.\n"
+            "\n"
+            "pytorch: a folder with an operator torch.ops.hone.NAME and a test of it, which needs\n"
+            "PyTorch and gcc. kernelbench: one file with a class ModelNew, C and inline C++. Both\n"
+            "are for the sizes of one case; FILE.op is KERNEL.op unless named.\n",
+        .options = export_options,
+        .least = 2,
         .most = 4,
         .run = verb_export,
+    },
+    {
+        .name = "import",
+        .group = GROUP_GO_ON,
+        .summary = "a PyTorch module becomes a program, checked against PyTorch",
+        .operands = "kernelbench FILE.py",
+        .details =
+            "FILE.py has the form of KernelBench's tasks: a class Model, get_inputs() and\n"
+            "get_init_inputs(). It is run in the sandbox, its graph is exported and translated\n"
+            "operator by operator; parameters and buffers become inputs. Sizes that the module\n"
+            "names at its top (batch_size = 16) become dims, with a case `small`. The program is\n"
+            "then evaluated on random inputs and compared with what PyTorch gives in double\n"
+            "precision; nothing is written unless they agree. What cannot be translated is named\n"
+            "with its line. It needs PyTorch: ./run setup-torch (doc/pytorch.md).\n",
+        .options = import_options,
+        .least = 2,
+        .most = 2,
+        .run = verb_import,
     },
     {
         .name = "recipes",

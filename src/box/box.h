@@ -208,7 +208,34 @@ box_memory_base(const struct box_memory *memory);
 size_t
 box_stagger(size_t at, size_t index);
 
-/* 5. The run jail. */
+/* 5. A program in a jail: an interpreter that runs somebody's text and is spoken to. It sees the
+ * system's programs and libraries, the folders named, and an empty /tmp; no network, no other
+ * process. */
+
+struct box_program_request {
+    const char *const *argv;        /* NULL-terminated; argv[0] is a path */
+    const char *const *environment; /* NULL-terminated */
+    const char *const *folders;     /* NULL-terminated absolute paths it may read, at most 8 */
+    int fds[4];                     /* its descriptors 0, 1, 2 and 3; they stay the caller's */
+    size_t memory;                  /* bytes that each of its processes may have for data */
+    size_t files;                   /* bytes that its files may take in all */
+    double cpu_seconds;             /* of each of its processes */
+};
+
+struct box_program;
+
+/* STATUS_MACHINE also where the machine has no jail at all. */
+enum status
+box_program_start(const struct box *box, struct arena *arena,
+                  const struct box_program_request *request, struct box_program **program,
+                  struct diags *diags);
+
+/* Kills it and all that it started; NULL is allowed. `signal`, which may be NULL: what had ended it
+ * before, 0 if nothing had. */
+void
+box_program_end(struct box_program *program, int *signal);
+
+/* 6. The run jail. */
 
 #define BOX_REALTIME_SECONDS 1.0 /* a guest on all CPUs may stop everything else for so long */
 

@@ -16,6 +16,7 @@ enum {
     BOX__FUNCTION = 128,
     BOX__STACKS = 256,
     BOX__HUGE = 2 << 20,
+    BOX__PROGRAM_FDS = 4, /* of a program: 0, 1, 2 and 3 */
 };
 
 /* Addresses in a runner. Nothing else lies there: programs and libraries are far above. */
@@ -74,6 +75,7 @@ enum box__verb {
     BOX__COMPILE,   /* -> box__compiled, object and diagnostics */
     BOX__MEMORY,    /* -> box__reply, one descriptor to write and one to read */
     BOX__SERVE,     /* -> box__reply; then box__reply {fds: object, control file, memories ...} */
+    BOX__PROGRAM,   /* with BOX__PROGRAM_FDS descriptors -> box__reply; at its end box__ended */
 };
 
 enum box__kind { BOX__READY = 1, BOX__JOB, BOX__STARTED, BOX__ENDED, BOX__FAILED };
@@ -81,12 +83,13 @@ enum box__kind { BOX__READY = 1, BOX__JOB, BOX__STARTED, BOX__ENDED, BOX__FAILED
 /* The first message to hone-box. */
 struct box__order {
     uint32_t verb;
-    uint32_t without;    /* features not to use */
-    uint32_t use_nproc;  /* the limit on processes counts this jail alone */
-    uint32_t argc;       /* compile: texts that follow the struct, each with its zero */
+    uint32_t without;   /* features not to use */
+    uint32_t use_nproc; /* the limit on processes counts this jail alone */
+    uint32_t argc;      /* compile, program: texts that follow the struct, each with its zero */
+    uint32_t env_count, folder_count; /* program: after them, its environment, folders to read */
     uint32_t file_count; /* compile: after them, the names of the files whose descriptors follow */
     uint32_t has_cache;  /* compile: after them, the folder of the precompiled prelude */
-    uint64_t bytes;      /* memory: its size */
+    uint64_t bytes;      /* memory: its size; program: what its files may take */
     uint64_t wall_ms, cpu_seconds, address_space, output, diagnostics;
     uint64_t text_bytes;
 };

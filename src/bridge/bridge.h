@@ -6,6 +6,7 @@
  *   bridge_build       one of PyTorch's builds of it, warmed
  *   bridge_window      times of single calls; who interleaves calls it again and again
  *   bridge_import      a module in KernelBench's form as a program, checked against PyTorch
+ *   bridge_export      a kernel in the forms that PyTorch takes
  *
  * The two sides speak JSON lines over pipes; tensors lie in memory that both have mapped. The
  * Python text is part of this program (bridge/ in the sources), so nothing but PyTorch must be
@@ -33,6 +34,7 @@ struct bridge;
 struct bridge_options {
     const char *environment; /* the folder that `run setup-torch` made; NULL: the usual one */
     unsigned threads;        /* of PyTorch; 0: all processors */
+    double seconds;          /* bridge_import(): that a module may take; 0: 300 */
 };
 
 /* The usual place: $HONE_TORCH, else torch/ in the data folder. NULL without a home. */
@@ -115,5 +117,46 @@ bridge_build(struct bridge_module *module, enum bridge_build build, struct diags
 size_t
 bridge_window(struct bridge_module *module, enum bridge_build build, double seconds, double *us,
               size_t most, struct diags *diags);
+
+/* ---- import ---- */
+
+struct bridge_imported {
+    const char *name;    /* of the operator */
+    const char *text;    /* the program, in the house style */
+    const char *checked; /* the case that was compared with PyTorch, or sizes in words */
+    double difference;   /* the largest, as a part of the output's size */
+    bool in_double;      /* PyTorch computed in double precision */
+};
+
+/* Translates a module in KernelBench's form, in evaluation or training mode, and compares what the
+ * program gives with PyTorch's own output, in double precision, on random inputs. The module runs
+ * in the box. STATUS_INPUT: it cannot be translated, with the line; STATUS_NO: the two differ, or
+ * it is too large to be compared; *imported then still has the text. */
+enum status
+bridge_import(struct arena *arena, const struct bridge_options *options, const char *path,
+              bool train, uint64_t seed, struct bridge_imported *imported, struct diags *diags);
+
+/* ---- export ---- */
+
+enum bridge_form {
+    BRIDGE_PYTORCH,     /* a folder: an operator of PyTorch, and a test of it */
+    BRIDGE_KERNELBENCH, /* one file with ModelNew, C and inline C++ */
+};
+
+struct bridge_export {
+    enum bridge_form form;
+    const struct source *kernel;
+    const char *module; /* the text of the module that the task came from, or NULL */
+};
+
+struct bridge_output {
+    const char *name, *text;
+};
+
+/* The files of a kernel for this program, which is one case of its task. STATUS_INPUT: it is no
+ * kernel. */
+enum status
+bridge_export(struct arena *arena, const struct program *program, const struct bridge_export *wish,
+              struct bridge_output **outputs, size_t *count, struct diags *diags);
 
 #endif

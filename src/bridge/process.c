@@ -7,9 +7,11 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "task/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -23,7 +25,11 @@
 
 enum { DESCRIPTORS = 4, START_SECONDS = 120, TAIL = 4096 };
 
+enum { GUEST_CPU_SECONDS = 1800 };
+
 #define LARGEST_ANSWER ((size_t)64 << 20)
+#define LARGEST_GUEST ((size_t)16 << 30) /* where the machine does not say what is free */
+#define GUEST_FILES ((size_t)256 << 20)
 
 /* ---- starting ---- */
 
@@ -56,6 +62,7 @@ environment_of(struct arena *arena, enum bridge__kind kind, unsigned threads)
         result[used++] = "HOME=/tmp";
         result[used++] = "TMPDIR=/tmp";
         result[used++] = "LC_ALL=C.UTF-8";
+        result[used++] = "USER=guest";
     }
     result[used++] = arena_printf(arena, "OMP_NUM_THREADS=%u", threads);
     result[used++] = "TORCHINDUCTOR_COMPILE_THREADS=1"; /* workers would outlive us */
@@ -139,6 +146,33 @@ open_descriptors(struct bridge__process *process, int *theirs, struct diags *dia
     return STATUS_OK;
 }
 
+/* What is free now, in bytes, less a reserve: what a module may use. */
+static size_t
+memory_for_guest(void)
+{
+    double available = task_free_bytes();
+    return isfinite(available) ? (size_t)(0.7 * available) : LARGEST_GUEST;
+}
+
+static enum status
+spawn_boxed(struct bridge__process *process, const struct bridge__place *place,
+            const char *const *argv, const char *const *environment, const int fds[DESCRIPTORS],
+            struct diags *diags)
+{
+    const char *const folders[] = {place->environment, place->home, NULL};
+    struct box_program_request request = {.argv = argv,
+                                          .environment = environment,
+                                          .folders = folders,
+                                          .memory = memory_for_guest(),
+                                          .files = GUEST_FILES,
+                                          .cpu_seconds = GUEST_CPU_SECONDS};
+    memcpy(request.fds, fds, sizeof request.fds);
+    enum status status = box_open(NULL, &process->box, diags);
+    if (status == STATUS_OK)
+        status = box_program_start(process->box, process->arena, &request, &process->boxed, diags);
+    return status;
+}
+
 static enum status
 spawn(struct bridge__process *process, const struct bridge__place *place, enum bridge__kind kind,
       unsigned threads, int theirs, struct diags *diags)
@@ -146,6 +180,8 @@ spawn(struct bridge__process *process, const struct bridge__place *place, enum b
     const char *argv[] = {place->python, "-s", "-c", starting_text(), NULL};
     const int fds[DESCRIPTORS] = {theirs, theirs, process->said, process->memory};
     const char *const *environment = environment_of(process->arena, kind, threads);
+    if (kind == BRIDGE__BOXED)
+        return spawn_boxed(process, place, argv, environment, fds, diags);
     int error = spawn_plain(process, argv, environment, fds);
     return error == 0 ? STATUS_OK : fault(diags, error, place->python);
 }
@@ -218,6 +254,8 @@ static void
 end(struct bridge__process *process)
 {
     close_fd(&process->wire);
+    box_program_end(process->boxed, NULL);
+    process->boxed = NULL;
     if (process->pid > 0) {
         kill(-process->pid, SIGKILL); /* compilers that it started, too */
         while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
@@ -237,6 +275,8 @@ bridge__stop(struct bridge__process *process)
     process->base = NULL;
     close_fd(&process->said);
     close_fd(&process->memory);
+    box_close(process->box);
+    process->box = NULL;
 }
 
 /* The last line that it wrote, or "". */
@@ -247,10 +287,11 @@ last_words(const struct bridge__process *process)
     off_t size = lseek(process->said, 0, SEEK_END);
     off_t from = size > TAIL ? size - TAIL : 0;
     ssize_t got = size > 0 ? pread(process->said, text, TAIL, from) : 0;
-    text[got > 0 ? text_clean(text, (size_t)got) : 0] = '\0';
-    text_printable(text);
-    char *trimmed = text_trim(text), *line = strrchr(trimmed, '\n');
-    return line != NULL ? line + 1 : trimmed;
+    size_t length = got > 0 ? text_clean(text, (size_t)got) : 0;
+    while (length > 0 && strchr("\n ", text[length - 1]) != NULL)
+        text[--length] = '\0';
+    char *line = strrchr(text, '\n');
+    return line != NULL ? line + 1 : text;
 }
 
 /* ---- questions ---- */
@@ -265,7 +306,14 @@ static enum status
 gone(struct bridge__process *process, const struct source *about, struct diags *diags)
 {
     const char *words = last_words(process);
+    int signal = 0;
+    box_program_end(process->boxed, &signal);
+    process->boxed = NULL;
     end(process);
+    if (signal == SIGKILL || signal == SIGSYS)
+        words = signal == SIGKILL
+                    ? "it was killed, perhaps because it needs more memory than there is"
+                    : "it made a system call that is not allowed, the network perhaps";
     diags_add(diags, DIAG_ERROR, whole(about), "PyTorch's process ended%s%s",
               *words ? ": " : "; was there enough memory?", words);
     return STATUS_MACHINE;

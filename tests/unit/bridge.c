@@ -1,5 +1,5 @@
 /* PyTorch's process: found or missed in one line, builds, windows, its end. The tests that need
- * PyTorch are skipped where $HONE_TORCH, which HONE_TEST_TORCH gives, has none. */
+ * PyTorch are skipped where $TORCH_ENVIRONMENT, which run-tests gives, has none. */
 #include "bridge/bridge.h"
 #include "task/task.h"
 

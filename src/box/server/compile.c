@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -170,43 +169,28 @@ enter(struct work *work)
     return 0;
 }
 
-static int
-remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk)
-{
-    (void)facts, (void)type, (void)walk;
-    return remove(path);
-}
-
 /* With a root of its own there is nothing to remove: it ends with the process. */
 static void
 leave(const struct work *work)
 {
-    if (work->folder[0] && chdir("/") == 0)
-        nftw(work->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    if (work->folder[0])
+        jail_remove(work->folder);
 }
 
 /* The compiler's process. */
-
-static int
-limit(int resource, uint64_t value, uint64_t hard)
-{
-    struct rlimit wanted = {value, hard};
-
-    return setrlimit((__rlimit_resource_t)resource, &wanted);
-}
 
 static int
 set_limits(const struct work *work)
 {
     const struct box__order *order = work->order;
 
-    if (limit(RLIMIT_AS, order->address_space, order->address_space) != 0 ||
-        limit(RLIMIT_CPU, order->cpu_seconds, order->cpu_seconds + 1) != 0 ||
-        limit(RLIMIT_FSIZE, order->output, order->output) != 0 || limit(RLIMIT_CORE, 0, 0) != 0 ||
-        limit(RLIMIT_STACK, STACK, STACK) != 0)
+    if (jail_limit(RLIMIT_AS, order->address_space, order->address_space) != 0 ||
+        jail_limit(RLIMIT_CPU, order->cpu_seconds, order->cpu_seconds + 1) != 0 ||
+        jail_limit(RLIMIT_FSIZE, order->output, order->output) != 0 ||
+        jail_limit(RLIMIT_CORE, 0, 0) != 0 || jail_limit(RLIMIT_STACK, STACK, STACK) != 0)
         return -1;
     if (order->use_nproc && (work->jail.features & (1u << BOX_USERNS)))
-        return limit(RLIMIT_NPROC, PROCESSES, PROCESSES);
+        return jail_limit(RLIMIT_NPROC, PROCESSES, PROCESSES);
     return 0;
 }
 
@@ -317,14 +301,11 @@ end_compiler(struct work *work)
             work->result.timed_out = 1;
         nanosleep(&nap, NULL);
     }
-    if ((work->jail.features & (1u << BOX_PIDNS)) && getpid() == 1)
-        kill(-1, SIGKILL); /* all of the namespace but us */
-    else
-        kill(-work->pid, SIGKILL);
-    if (pid != work->pid)
+    if (pid != work->pid) {
+        kill(work->pid, SIGKILL);
         waitpid(work->pid, &work->result.status, 0);
-    while (waitpid(-1, NULL, 0) > 0)
-        continue;
+    }
+    jail_kill(&work->jail, work->pid);
     getrusage(RUSAGE_CHILDREN, &usage);
     work->result.cpu_us = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
                           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/mount.h>
@@ -29,12 +30,14 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { GUEST_ID = 1987000000, GUEST_IDS = 65536 }; /* beyond what distributions hand out */
+enum { FOLDERS = 8 };
 
 #define BIT(feature) (1u << BOX_##feature)
 
@@ -99,6 +102,39 @@ wait_outside(pid_t child)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
+void
+jail_kill(const struct jail *jail, int leader)
+{
+    if ((jail->features & BIT(PIDNS)) && getpid() == 1)
+        kill(-1, SIGKILL); /* all of the namespace but us */
+    else
+        kill(-leader, SIGKILL);
+    while (waitpid(-1, NULL, 0) > 0)
+        continue;
+}
+
+static int
+remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk)
+{
+    (void)facts, (void)type, (void)walk;
+    return remove(path);
+}
+
+void
+jail_remove(const char *folder)
+{
+    if (chdir("/") == 0)
+        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+int
+jail_limit(int resource, uint64_t value, uint64_t hard)
+{
+    struct rlimit wanted = {value, hard};
+
+    return setrlimit((__rlimit_resource_t)resource, &wanted);
+}
+
 /* Inside. */
 
 /* A mount of `path` that is not yet laid anywhere. */
@@ -158,16 +194,17 @@ lay_system_folder(const char *name)
 }
 
 static int
-lay_null(void)
+lay_device(const char *path)
 {
-    int fd =
-        (int)syscall(SYS_open_tree, AT_FDCWD, "/dev/null", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+    int fd = (int)syscall(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
     int made, result;
 
     if (fd < 0)
         return 0; /* compilers do without it */
-    made = mkdir("dev", 0755) == 0 ? open("dev/null", O_CREAT | O_WRONLY | O_CLOEXEC, 0666) : -1;
-    result = made < 0 ? -1 : lay_mount(fd, "dev/null");
+    made = mkdir("dev", 0755) == 0 || errno == EEXIST
+               ? open(path + 1, O_CREAT | O_WRONLY | O_CLOEXEC, 0666)
+               : -1;
+    result = made < 0 ? -1 : lay_mount(fd, path + 1);
     if (made >= 0)
         close(made);
     close(fd);
@@ -182,8 +219,50 @@ lay_tools(struct jail *jail)
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (lay_system_folder(folders[i]) != 0)
             return fail(jail, "the toolchain cannot be laid into the jail");
-    if (lay_null() != 0)
+    if (lay_device("/dev/null") != 0)
         return fail(jail, "/dev/null cannot be laid into the jail");
+    return 0;
+}
+
+/* The folders of the jail, opened; closed by lay_folders(). */
+static int
+open_folders(struct jail *jail, int *fds)
+{
+    for (size_t i = 0; jail->folders && jail->folders[i]; i++)
+        if (i == FOLDERS || (fds[i] = open_mount(jail->folders[i])) < 0)
+            return fail(jail, "a folder that the program needs cannot be opened");
+    return 0;
+}
+
+/* mkdir -p below the working folder, which is to be the root. */
+static int
+make_place(const char *path)
+{
+    char part[4096];
+
+    for (const char *end = path + 1; *end; end++) {
+        size_t length = strcspn(end, "/");
+
+        end += length;
+        snprintf(part, sizeof part, "%.*s", (int)(end - path - 1), path + 1);
+        if (mkdir(part, 0755) != 0 && errno != EEXIST)
+            return -1;
+        if (!*end)
+            break;
+    }
+    return 0;
+}
+
+static int
+lay_folders(struct jail *jail, const int *fds)
+{
+    if (jail->folders && lay_device("/dev/urandom") != 0)
+        return fail(jail, "/dev/urandom cannot be laid into the jail");
+    for (size_t i = 0; jail->folders && jail->folders[i]; i++) {
+        if (make_place(jail->folders[i]) != 0 || lay_mount(fds[i], jail->folders[i] + 1) != 0)
+            return fail(jail, "a folder that the program needs cannot be laid into the jail");
+        close(fds[i]);
+    }
     return 0;
 }
 
@@ -210,7 +289,7 @@ move_in(void)
 }
 
 static int
-make_root(struct jail *jail, int cache)
+make_root(struct jail *jail, int cache, const int *folders)
 {
     char options[64];
     const char *place = mount_place();
@@ -223,8 +302,11 @@ make_root(struct jail *jail, int cache)
         return -1;
     if (cache >= 0 && (mkdir("cache", 0755) != 0 || lay_mount(cache, "cache") != 0))
         return fail(jail, "the precompiled header cannot be laid into the jail");
-    if (mkdir("tmp", 0777) != 0 || chmod("tmp", 0777) != 0 || mkdir("job", 0777) != 0 ||
-        chmod("job", 0777) != 0)
+    if (lay_folders(jail, folders) != 0)
+        return -1;
+    /* a folder laid before may lie in /tmp */
+    if ((mkdir("tmp", 0777) != 0 && errno != EEXIST) || chmod("tmp", 0777) != 0 ||
+        mkdir("job", 0777) != 0 || chmod("job", 0777) != 0)
         return fail(jail, "folders cannot be made in the jail");
     return move_in() == 0 ? 0 : fail(jail, "the root of the jail cannot be entered");
 }
@@ -242,13 +324,15 @@ change_ids(unsigned id)
 static int
 inside(struct jail *jail, bool mapped_many)
 {
-    int cache = -1;
+    int cache = -1, folders[FOLDERS];
 
+    if (open_folders(jail, folders) != 0)
+        return -1;
     if (jail->cache && (cache = open_mount(jail->cache)) < 0)
         return fail(jail, "the folder of the precompiled header cannot be opened");
     if ((jail->features & BIT(USERNS)) && change_ids(0) != 0)
         return fail(jail, "root of the user namespace cannot be taken");
-    if (make_root(jail, cache) != 0)
+    if (make_root(jail, cache, folders) != 0)
         return -1;
     if (cache >= 0)
         close(cache);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,8 +89,9 @@ landlock_allow(const char *const *readable, const char *const *writable)
 
     if (ruleset < 0)
         return -1;
-    for (; *readable; readable++)
-        if (add(ruleset, *readable, FS_READ) != 0)
+    for (; *readable; readable++) /* a device is no folder */
+        if (add(ruleset, *readable,
+                strncmp(*readable, "/dev/", 5) == 0 ? LANDLOCK_ACCESS_FS_READ_FILE : FS_READ) != 0)
             goto out;
     for (; *writable; writable++)
         if (add(ruleset, *writable, files) != 0)

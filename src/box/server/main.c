@@ -48,6 +48,8 @@ obey(const struct box__order *order, char *texts, const int *fds, size_t fd_coun
         return memory(order);
     case BOX__SERVE:
         return serve(order);
+    case BOX__PROGRAM:
+        return program(order, texts, fds, fd_count);
     }
     return reply_failed(EINVAL, "this hone-box and this hone do not belong together");
 }

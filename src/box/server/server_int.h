@@ -10,10 +10,12 @@
 
 /* One jail: what it should have, and what it got. */
 struct jail {
-    uint32_t without;     /* bits of enum box_feature that must not be used */
-    bool tools;           /* lay the toolchain into its root, read-only */
-    const char *cache;    /* a folder to lay at /cache, read-only; or NULL */
-    uint64_t bytes;       /* that its files may take */
+    uint32_t without;  /* bits of enum box_feature that must not be used */
+    bool tools;        /* lay the toolchain into its root, read-only */
+    const char *cache; /* a folder to lay at /cache, read-only; or NULL */
+    char *const
+        *folders;   /* folders to lay where they are outside, read-only; ended by NULL, or NULL */
+    uint64_t bytes; /* that its files may take */
     uint32_t features;    /* out: what it was built with */
     char text[BOX__TEXT]; /* out: what failed */
 };
@@ -27,6 +29,19 @@ jail_write(const char *path, const char *text);
  * The working folder is the root of the jail. 0, or -1 with errno and jail->text. */
 int
 jail_enter(struct jail *jail);
+
+/* Kills everything that was started in the jail but the caller, and reaps it. `leader`: a child
+ * that leads a group of its own. */
+void
+jail_kill(const struct jail *jail, int leader);
+
+/* Removes a folder of ours and what is in it, for jails without a root of their own. */
+void
+jail_remove(const char *folder);
+
+/* Sets a limit of setrlimit(), soft and hard. 0, or -1 with errno. */
+int
+jail_limit(int resource, uint64_t value, uint64_t hard);
 
 /* No capability, no new privilege, not even by exec. Dies with its parent. */
 int
@@ -50,6 +65,8 @@ int
 memory(const struct box__order *order);
 int
 probe(const struct box__order *order);
+int
+program(const struct box__order *order, char *texts, const int *fds, size_t fd_count);
 
 /* The guest's process: never returns. `fds` are those of the job. */
 struct runner {

@@ -1,0 +1,155 @@
+"""Sizes: a module at smaller sizes, and the numbers of two texts made into dims.
+
+KernelBench's modules name their sizes at the top (batch_size = 128). The same module with smaller
+ones gives the same program with other numbers; where two numbers differ, a dim or an expression of
+dims stands for both, and the smaller sizes become the case `small`.
+"""
+import math
+import re
+
+from worker.graph import Translation
+from worker.module import Loaded
+from worker.refusal import Refusal
+
+LEAST = 8               # smaller sizes are left alone, larger ones do not become smaller than this
+SHRINKS = (64, 16, 4, 2)
+KEPT = re.compile(r"kernel|stride|pad|dilation|group|head|factor|num_layers|seed", re.I)
+COUNTED = re.compile(r"channel|hidden|embed|feature|classes|expan|reduc|ratio", re.I)
+USUAL = {"batch_size": "B", "batch": "B", "in_channels": "C", "out_channels": "K", "channels": "C",
+         "height": "H", "width": "W", "depth": "D", "length": "L", "in_features": "I",
+         "input_size": "I", "out_features": "O", "output_size": "O", "hidden_size": "Hidden",
+         "seq_len": "S", "seq_length": "S", "sequence_length": "S", "num_features": "F",
+         "features": "F", "num_classes": "Classes", "dim": "D", "dim1": "D1", "dim2": "D2",
+         "embed_dim": "E", "n_embd": "E", "d_model": "E"}
+NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:e[-+]?\d+)?)(?![\w.])", re.I)
+
+
+# ---- smaller ----
+
+def shrunk(sizes, factor, apart):
+    """Smaller values; `apart`: such that equal ones differ where nothing should hang on them."""
+    found, used = {}, set()
+    for name, value in sizes.items():
+        new = value if value <= LEAST or KEPT.search(name) else max(value // factor, LEAST)
+        if apart and "batch" in name.lower() and value > 3:
+            new = 3
+        elif apart and new != value and not COUNTED.search(name):
+            while new in used and new + 1 < value:
+                new += 1
+        used.add(new)
+        found[name] = new
+    return found
+
+
+def candidates(sizes):
+    seen = []
+    for apart in (True, False):
+        for factor in SHRINKS:
+            found = shrunk(sizes, factor, apart)
+            if found != sizes and found not in seen:
+                seen.append(found)
+    only_batch = {n: min(v, 2) if "batch" in n.lower() else v for n, v in sizes.items()}
+    return seen + ([only_batch] if only_batch != sizes and only_batch not in seen else [])
+
+
+def smaller(path, text, sizes, seed, train, full, task):
+    """(translation, sizes) of the module at the smallest sizes at which it is the same program; None:
+    there are none."""
+    for found in candidates(sizes):
+        try:
+            translation = Translation(Loaded(path, text, found, seed, train), task, full)
+        except Refusal:
+            continue
+        if translation.operators == full.operators:
+            return translation, found
+    return None
+
+
+# ---- dims ----
+
+def dim_name(constant, taken):
+    usual = USUAL.get(constant.lower())
+    if usual is None:
+        words = constant.split("_")
+        usual = constant.upper() if len(constant) <= 2 else "".join(w[:1].upper() for w in words if w)
+    name = usual if usual[:1].isalpha() else "D"
+    count = 1
+    while name in taken:
+        count += 1
+        name = f"{usual}{count}"
+    return name
+
+
+def expression(pair, dims):
+    """Text over dims that is pair[0] at the full sizes and pair[1] at the small ones, or None."""
+    for name, (a, b) in dims.items():
+        if (a, b) == pair:
+            return name
+    for name, (a, b) in dims.items():
+        if pair[0] - a == pair[1] - b and abs(pair[0] - a) <= 64:
+            return f"({name}{pair[0] - a:+d})"
+        if a and pair[0] % a == 0 and pair[0] // a * b == pair[1]:
+            return f"({pair[0] // a}*{name})"
+        if pair[0] and a % pair[0] == 0 and b % (a // pair[0]) == 0 and b // (a // pair[0]) == pair[1]:
+            return f"({name}/{a // pair[0]})"
+    for one, (a, b) in dims.items():
+        for other, (c, d) in dims.items():
+            if (a * c, b * d) == pair:
+                return f"({one}*{other})"
+            if (a * c - 1, b * d - 1) == pair:
+                return f"({one}*{other}-1)"
+    return None
+
+
+def joined(full, small, sizes, small_sizes):
+    """(text, check, case): one text with dims and a case, or the two as they are."""
+    apart, again = NUMBER.split(full), NUMBER.split(small)
+    if len(apart) != len(again) or apart[::2] != again[::2]:
+        return full, small, "default"
+    pairs = list(dict.fromkeys((a, b) for a, b in zip(apart[1::2], again[1::2]) if a != b))
+    if not pairs:
+        return full, full, "default"
+    roots = {pair: roots_of(pair) for pair in pairs if not all(n.isdigit() for n in pair)}
+    if None in roots.values():
+        return full, small, "default"
+    taken = set(re.findall(r"[A-Za-z_]\w*", full))
+    dims, texts = {}, {}
+    wanted = [roots.get(pair) or (int(pair[0]), int(pair[1])) for pair in pairs]
+    for constant, value in sizes.items():
+        pair = value, small_sizes[constant]
+        if pair in wanted and pair not in dims.values():
+            name = dim_name(constant, taken)
+            taken.add(name)
+            dims[name] = pair
+    for written, pair in zip(pairs, wanted):
+        found = expression(pair, dims)
+        if found is None:
+            found = dim_name("size", taken)
+            taken.add(found)
+            dims[found] = pair
+        texts[written] = f"(1/sqrt(f32({found})))" if written in roots else found
+    for position in range(1, len(apart), 2):
+        key = apart[position], again[position]
+        apart[position] = texts.get(key, apart[position])
+    text = with_dims(tidied("".join(apart)), dims)
+    return text, text, "small"
+
+
+def roots_of(pair):
+    """(n, m) if the two numbers are 1/sqrt(n) and 1/sqrt(m), as scales of attention are; else None."""
+    found = tuple(round(1 / float(n) ** 2) if float(n) > 0 else 0 for n in pair)
+    close = all(n > 0 and abs(float(text) * math.sqrt(n) - 1) < 1e-12 for text, n in zip(pair, found))
+    return found if close and found[0] != found[1] else None
+
+
+def tidied(text):
+    """Parentheses that commas and brackets make needless; no quotient of integers in a scale."""
+    text = re.sub(r"2\.0/\((\w+)/(\d+)\)", r"2.0*\2/\1", text)
+    return re.sub(r"(?<=[\[,:=])\(([^()]*)\)(?=[,\])])", r"\1", text)
+
+
+def with_dims(text, dims):
+    head, name, rest = re.match(r"(#.*\n)(op \w+\n)(.*)", text, re.S).groups()
+    declared = ", ".join(f"{n}={a}" for n, (a, _) in dims.items())
+    case = " ".join(f"{n}={b}" for n, (_, b) in dims.items())
+    return f"{head}{name}dim {declared}\n{rest}case small {case} check\n"

@@ -1,0 +1,160 @@
+# hone import and hone export pytorch|kernelbench: what needs PyTorch is skipped where there is none.
+. "${0%/*}/lib.sh"
+
+# ---- without PyTorch ----
+
+HONE_TORCH=$PWD/nowhere
+export HONE_TORCH
+printf 'import torch\n' >module.py
+expect 'import without PyTorch' 3 "$HONE" import kernelbench module.py
+is_text err 'says so in one line' \
+    "PyTorch is not installed in $PWD/nowhere; type  ./run setup-torch"
+expect 'something else' 2 "$HONE" import onnx module.py
+says err 'cannot be imported' 'write hone import kernelbench FILE.py'
+expect 'no such file' 2 "$HONE" import kernelbench none.py
+expect 'a mode that is none' 2 "$HONE" import kernelbench module.py --mode both
+says err 'is told' 'write eval or train'
+printf 'torch = /tmp\n' >.hone
+expect 'a folder that would have its own programs run' 2 "$HONE" import kernelbench module.py
+says err 'is refused' 'write it into config in your configuration folder'
+rm .hone
+
+cat >norm.op <<'END'
+op norm
+dim R=4, N=40
+in X: f32[R,N]
+in T: i32[R] from 0 to N-1
+M[r] = mean[j](X[r,j])
+Y[r,j] = exp(X[r,j] - M[r])
+Z[r] = X[r,T[r]]
+out Y, Z
+END
+cat >norm.c <<'END'
+void
+kernel(const float *restrict X, const int32_t *restrict T, float *restrict Y, float *restrict Z)
+{
+    for (int r = 0; r < R; r++) {
+        float sum = 0;
+        for (int j = 0; j < N; j++)
+            sum += X[r * N + j];
+        for (int j = 0; j < N; j++)
+            Y[r * N + j] = expf(X[r * N + j] - sum / N);
+        Z[r] = X[r * N + T[r]];
+    }
+}
+END
+expect 'a kernel as an operator of PyTorch' 0 "$HONE" export pytorch norm.c -o made
+check 'is a folder' '[ -f made/norm.py ] && [ -f made/kernel.c ] && [ -f made/plain.c ] && [ -f made/test.py ]'
+expect 'whose kernel builds' 0 gcc -O2 -march=native -fopenmp -shared -fPIC made/kernel.c -o k.so -lm
+expect 'and whose plain C builds' 0 gcc -O2 -march=native -fopenmp -shared -fPIC made/plain.c -o p.so -lm
+expect 'a kernel as ModelNew' 0 "$HONE" export kernelbench norm.c norm.op --json
+says out 'is one file' '"files":["norm_new.py"]'
+says norm_new.py 'that holds the kernel' 'Z[r] = X[r * N + T[r]];'
+printf 'int x;\n' >no.c
+expect 'what is no kernel' 2 "$HONE" export pytorch no.c norm.op
+expect 'a kernel without its task' 2 "$HONE" export pytorch no.c
+says err 'names the file that is missing' 'no.op'
+
+# ---- with PyTorch ----
+
+HONE_TORCH=${TORCH_ENVIRONMENT:-/nowhere}
+python=$HONE_TORCH/bin/python3
+if ! "$python" -c 'import torch, numpy' 2>/dev/null; then
+    echo 'ok - modules # SKIP PyTorch is not there: ./run setup-torch'
+    finish
+fi
+
+module()
+{
+    cat >module.py
+    run "$HONE" import kernelbench module.py "$@"
+}
+
+refused()
+{
+    if [ "$code" -eq 2 ] && grep -qF -e "$2" err; then
+        pass "$1"
+    else
+        fail "$1"
+        echo "# exit code $code"
+        quote err
+    fi
+}
+
+expect 'the exported operator is tested' 0 "$python" made/test.py
+says out 'and is the same' 'the same'
+
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        y = x + 1
+        return torch.sort(y)[0]
+def get_inputs():
+    return [torch.randn(5)]
+END
+refused 'what cannot be translated is named with its line' 'module.py:5: sort cannot be translated'
+module <<'END'
+import torch
+open("/tmp/left_behind_by_a_module", "w").write("x")
+open("/left_behind", "w").write("x")
+END
+refused 'files cannot be written' 'module.py:3: it cannot be run: it reaches for files'
+check 'and nothing is left behind' '[ ! -e /tmp/left_behind_by_a_module ]'
+module <<'END'
+import socket
+socket.create_connection(("127.0.0.1", 1))
+END
+refused 'there is no network' 'module.py:2: it cannot be run: it reaches for files or the network'
+module <<'END'
+import torch
+def get_inputs():
+    return [torch.ones(5000, 5000, 1000)]
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x
+END
+refused 'memory has an end' 'module.py:3: get_inputs() fails: it needs more memory'
+module --time 20 <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        while True:
+            x = x + 1
+def get_inputs():
+    return [torch.ones(5)]
+END
+check 'a loop without end ends' '[ "$code" -eq 3 ] && grep -q "no end after 20 s" err'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4).cuda()
+def get_inputs():
+    return [torch.ones(4)]
+END
+refused 'a GPU is not there' 'module.py:5: it asks for a GPU'
+
+# ---- every module of tests/import/, two at a time ----
+
+cat >one.sh <<'END'
+name=$(basename "$1" .py)
+if "$HONE" import kernelbench "$1" -o "made_$name" >"$name.out" 2>&1; then
+    echo "ok - import of $name"
+else
+    echo "not ok - import of $name"
+    sed 's/^/#   /' "$name.out"
+fi
+END
+export HONE
+ls "$ROOT"/tests/import/*.py | xargs -P 2 -n 1 sh one.sh >imports
+cat imports
+check 'none is missing' '[ "$(grep -c "^ok" imports)" -ge 40 ]'
+grep -q '^not ok' imports && failures=$((failures + 1))
+expect 'training mode is another program' 0 \
+    "$HONE" import kernelbench "$ROOT/tests/import/residual_block.py" --mode train -o train
+check 'with the statistics of the data' '! grep -q running_mean train/*.op && grep -q batch_norm train/*.op'
+expect 'a file that is there' 2 "$HONE" import kernelbench "$ROOT/tests/import/matmul.py" -o made_matmul
+says err 'is not overwritten' 'write --force'
+finish

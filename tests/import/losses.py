@@ -1,0 +1,24 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+batch_size = 64
+num_classes = 10
+
+
+class Model(nn.Module):
+    def forward(self, x, t, y):
+        return (F.cross_entropy(x, t), F.smooth_l1_loss(x, y), F.huber_loss(x, y, delta=0.5),
+                torch.mean((x - y) ** 2), F.mse_loss(x, y, reduction="sum"), F.l1_loss(x, y),
+                F.cross_entropy(x, t, label_smoothing=0.1), F.nll_loss(torch.log_softmax(x, 1), t),
+                F.binary_cross_entropy_with_logits(x, torch.sigmoid(y)),
+                F.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(y)))
+
+
+def get_inputs():
+    return [torch.randn(batch_size, num_classes), torch.randint(0, num_classes, (batch_size,)),
+            torch.randn(batch_size, num_classes)]
+
+
+def get_init_inputs():
+    return []
