@@ -11,10 +11,10 @@
 static const double FINAL_PART = 0.2, FINAL_SECONDS = 3; /* the latter for each case */
 
 static double
-searching_seconds(const struct loop *loop)
+searching_seconds(const struct run_options *options)
 {
-    double seconds = loop->begun_seconds;
-    return seconds - fmin(FINAL_PART * seconds, FINAL_SECONDS * (double)loop->result->case_count);
+    return options->seconds -
+           fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
 }
 
 /* What is left, divided among the cases that are left. */
@@ -199,6 +199,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     struct run_options filled = *options;
     filled.patience = filled.patience ? filled.patience : 24;
     filled.until_light = filled.until_light > 0 ? filled.until_light : 0.95;
+    filled.seconds = searching_seconds(options);
     struct ledger ledger;
     *result = (struct run_result){.case_count = filled.case_count, .number = -1};
     enum status status =
@@ -222,9 +223,8 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     if (status == STATUS_OK)
         status = run__read_inputs(&loop);
     if (status == STATUS_OK)
-        status = filled.team
-                     ? run__team(&loop)
-                     : run__tune_cases(&loop, loop.begun_evaluations, searching_seconds(&loop));
+        status = filled.team ? run__team(&loop)
+                             : run__tune_cases(&loop, loop.begun_evaluations, loop.begun_seconds);
     if (run__is_stopped(&loop))
         result->stopped = "you";
     if (status == STATUS_OK)
