@@ -188,6 +188,7 @@ first_node(struct team *team, const struct run_start *given, struct node **made)
     node->phase = "start";
     node->role = node->proposer = given ? "start" : "builtin";
     node->why = given ? "what was given" : "the plain program";
+    team__news(team, "judge", 0, "begins with %s", node->why);
     if (given != NULL && given->line_count == 0)
         node->kernel = run__judged_text(loop, &loop->result->cases[0], given->text, false);
     else if (!team__schedule(team, given ? given->lines[0].schedule : "", node, &reason) &&
