@@ -197,8 +197,11 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
     int64_t size = (int64_t)dtype_info[dtype].size, room = count + 64 / size + 16;
     if (dtype == DTYPE_BF16)
         code_helper(em, "bf16_of_f32");
+    /* Lanes behind the end are computed with and dropped: what lies on the stack could overflow. */
+    const char *clean = dtype == DTYPE_I32 ? " = {0}" : "";
     if (nest->parallel && room * size <= STACK_SCRATCH)
-        code_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64), unused));", type, name, room);
+        code_line(em, "%s %s[%" PRId64 "] __attribute__((aligned(64), unused))%s;", type, name,
+                  room, clean);
     else if (!nest->parallel)
         code_line(em, "static %s %s[%" PRId64 "] __attribute__((aligned(64), unused));", type, name,
                   room);
