@@ -15,7 +15,7 @@ shown()
 # Times and what limits them differ from machine to machine.
 steady()
 {
-    sed -e 's/  *[0-9.]* [nmu]*s   .*//' -e '/^  Speed of light/d' -e '/speed of light   limit$/d' "$1"
+    sed -e 's/  *[0-9.]* [nmu]*s   .*//' -e 's/   *\([0-9a-f]\{8\}\)$/   \1/' -e '/^  Speed of light/d' -e '/speed of light   limit$/d' "$1"
 }
 
 mkdir examples

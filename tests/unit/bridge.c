@@ -1,18 +1,12 @@
 /* PyTorch's process: found or missed in one line, builds, windows, its end. The tests that need
  * PyTorch are skipped where $TORCH_ENVIRONMENT, which run-tests gives, has none. */
+#include "unit.h"
+
 #include "bridge/bridge.h"
 #include "task/task.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char module_text[] = "import torch\n"
@@ -63,16 +57,15 @@ message(const struct diags *diags)
 static void
 missing_environment_is_one_line(void **state)
 {
-    struct arena *arena = arena_create();
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
     struct diags *diags = diags_create(arena, 0);
     struct bridge_options options = {.environment = "/nowhere/torch"};
-    (void)state;
     assert_null(bridge_open(arena, &options, diags));
     assert_int_equal(diags_errors(diags), 1);
     assert_string_equal(message(diags),
                         "PyTorch is not installed in /nowhere/torch; type  ./run setup-torch");
     assert_false(bridge_is_there(arena, &options));
-    arena_destroy(arena);
 }
 
 static void
@@ -88,12 +81,12 @@ builds_have_names(void **state)
 static void
 module_is_loaded_and_timed(void **state)
 {
-    struct arena *arena = arena_create();
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
     struct diags *diags = diags_create(arena, 0);
     struct bridge *bridge = open_bridge(arena, diags);
     struct bridge_size size = {"rows", 4};
     double us[16];
-    (void)state;
     char *path = write_module(arena, module_text);
     struct bridge_module *module = bridge_load(bridge, path, &size, 1, diags);
     assert_non_null(module);
@@ -111,7 +104,6 @@ module_is_loaded_and_timed(void **state)
     assert_false(bridge_build(module, BRIDGE_EAGER, diags));
     bridge_close(bridge);
     remove(path);
-    arena_destroy(arena);
 }
 
 static void
@@ -121,12 +113,12 @@ task_of_a_suite_is_timed_on_its_inputs(void **state)
                                "in A, B: f32[M,K]\n"
                                "Y[i,j] = sum[k](A[i,k]*B[j,k])\n"
                                "out Y\n";
-    struct arena *arena = arena_create();
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
     struct diags *diags = diags_create(arena, 0);
     struct bridge *bridge = open_bridge(arena, diags);
     struct lang *lang = lang_parse(arena, "t.op", text, strlen(text), diags);
     double us[4];
-    (void)state;
     struct program *program = lang_program(lang, 0, NULL, 0, diags);
     const void *const *inputs = (const void *const *)task_draw_all(arena, program, DRAW_NORMAL, 1);
     struct bridge_module *module = bridge_load_task(
@@ -138,7 +130,6 @@ task_of_a_suite_is_timed_on_its_inputs(void **state)
     assert_string_equal(message(diags),
                         "kernelbench/1/none: there is no PyTorch model of this task");
     bridge_close(bridge);
-    arena_destroy(arena);
 }
 
 static void
@@ -161,10 +152,10 @@ bad_modules_are_told_with_their_line(void **state)
          "forward() fails: RuntimeError", 4},
         {"import sys\nsys.exit(3)\n", "it cannot be run: SystemExit", 2},
     };
-    struct arena *arena = arena_create();
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
     struct diags *first = diags_create(arena, 0);
     struct bridge *bridge = open_bridge(arena, first);
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct diags *diags = diags_create(arena, 0);
         char *path = write_module(arena, rows[i].text);
@@ -176,35 +167,33 @@ bad_modules_are_told_with_their_line(void **state)
         remove(path);
     }
     bridge_close(bridge);
-    arena_destroy(arena);
 }
 
 static void
 process_that_dies_is_an_answer(void **state)
 {
-    struct arena *arena = arena_create();
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
     struct diags *diags = diags_create(arena, 0);
     struct bridge *bridge = open_bridge(arena, diags);
-    (void)state;
     char *path = write_module(arena, "import os\nos.abort()\n");
     assert_null(bridge_load(bridge, path, NULL, 0, diags));
     assert_non_null(strstr(message(diags), "PyTorch's process ended"));
     assert_null(bridge_load(bridge, path, NULL, 0, diags));
     bridge_close(bridge);
     remove(path);
-    arena_destroy(arena);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_environment_is_one_line),
+        UNIT_TEST(missing_environment_is_one_line),
         cmocka_unit_test(builds_have_names),
-        cmocka_unit_test(module_is_loaded_and_timed),
-        cmocka_unit_test(task_of_a_suite_is_timed_on_its_inputs),
-        cmocka_unit_test(bad_modules_are_told_with_their_line),
-        cmocka_unit_test(process_that_dies_is_an_answer),
+        UNIT_TEST(module_is_loaded_and_timed),
+        UNIT_TEST(task_of_a_suite_is_timed_on_its_inputs),
+        UNIT_TEST(bad_modules_are_told_with_their_line),
+        UNIT_TEST(process_that_dies_is_an_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
