@@ -161,7 +161,11 @@ put_fill(struct builtin *builtin, struct buf *reply, const char *kernel,
          const struct builtin_proposal *proposal)
 {
     const char *base = builtin->moment->kernel, *words, *filled, *reason;
-    const char *tuned = retuned(builtin, &words), *other = refilled(builtin, kernel);
+    struct buf first = buf_in(builtin->arena); /* the base is what serves the first case */
+    bool emitted =
+        emit_case(builtin, &first, builtin->moment->scene->programs[0], proposal->schedule);
+    const char *tuned = retuned(builtin, &words);
+    const char *other = emitted ? refilled(builtin, first.data) : NULL;
 
     if (tuned && agent__fill(builtin->arena, base, tuned, &filled, &reason) == STATUS_OK)
         put_fenced(reply, words, "c", tuned);

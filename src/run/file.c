@@ -220,6 +220,27 @@ put_hone_h(struct buf *buf, const char *text)
     target_hone_text(buf, names, count);
 }
 
+static bool
+includes_again(const char *text)
+{
+    size_t count = 0;
+    for (; *text && count < 2; text += strcspn(text, "\n"), text += *text == '\n')
+        count += is_hone_h(text);
+    return count > 1;
+}
+
+/* In the place of each #include; the compiler reads one of them, as it does with the header. */
+static void
+put_included(struct buf *buf, const char *text)
+{
+    bool again = includes_again(text);
+    if (again)
+        buf_puts(buf, "#ifndef HONE_H_IS_HERE\n#define HONE_H_IS_HERE\n");
+    put_hone_h(buf, text);
+    if (again)
+        buf_puts(buf, "#endif\n");
+}
+
 /* Its declarations, which count only on top of a file; or all the rest of it, with what it includes
  * of hone.h in its place. */
 static void
@@ -228,7 +249,7 @@ put_lines(struct buf *buf, const char *whole, bool declarations)
     for (const char *text = whole; *text;) {
         size_t length = (size_t)(strchrnul(text, '\n') - text);
         if (!declarations && is_hone_h(text))
-            put_hone_h(buf, whole);
+            put_included(buf, whole);
         else if (is_declaration(text) == declarations)
             buf_printf(buf, "%.*s\n", (int)length, text);
         text += length + (text[length] == '\n');

@@ -387,6 +387,29 @@ what_is_protected_stays(void **state)
     assert_int_equal(agent_apply(unit->arena, marked, &reply, &text, &reason), STATUS_OK);
 }
 
+/* The base serves the first case: so does what takes its place. */
+static void
+what_is_filled_in_is_of_the_first_case(void **state)
+{
+    static const char marked[] = "#define HONE_VECTOR_BYTES 32\n"
+                                 "#include \"hone.h\"\n"
+                                 "//! improve\n"
+                                 "void kernel(const float *restrict X, float *restrict Y)\n"
+                                 "{\n"
+                                 "}\n"
+                                 "//! end\n";
+    struct unit *unit = *state;
+    struct agent_moment moment = moment_of(unit, softmax_op, AGENT_CODER, BIT(FILL));
+    const char *text, *reason;
+
+    moment.kernel = marked;
+    struct agent_reply reply = heard(unit, &moment);
+    assert_int_equal(agent_apply(unit->arena, marked, &reply, &text, &reason), STATUS_OK);
+    assert_null(strstr(text, "#if"));
+    assert_null(strstr(text, "4000"));
+    assert_non_null(strstr(text, "1000"));
+}
+
 static void
 a_program_is_one(void **state)
 {
@@ -626,6 +649,7 @@ main(void)
         UNIT_TEST(a_stage_fits_into_the_base),
         UNIT_TEST(numbers_of_a_kernel_are_changed),
         UNIT_TEST(what_is_protected_stays),
+        UNIT_TEST(what_is_filled_in_is_of_the_first_case),
         UNIT_TEST(a_program_is_one),
         UNIT_TEST(a_planner_names_rows_that_hold),
         UNIT_TEST(a_verifier_looks),

@@ -321,6 +321,28 @@ candidates_need_no_archive(void **state)
     assert_non_null(strstr(played.result.cases[0].best->kernel, "NUMBER = 1"));
 }
 
+/* ---- hone.h in the file ---- */
+
+/* A text may include it where it likes, also twice: the file stands alone and has it once. */
+static void
+the_file_has_hone_h_once(void **state)
+{
+    struct unit *unit = *state;
+    struct play twice = {.recipe = drafted,
+                         .script = "=== coder\n```c\n"
+                                   "#define HONE_VECTOR_BYTES 32\n#include \"hone.h\"\n"
+                                   "#include \"hone.h\"\nenum { cost = 3 }; /* cost = 3 */\n"
+                                   "void kernel(const float *restrict X, float *restrict Y)\n"
+                                   "{\n    vf32_store(Y, vf32_load(X));\n}\n```\n"
+                                   "=== coder\n" KERNEL("slower", "NUMBER = 1, cost = 6")};
+    struct played played = play(unit, &twice);
+    must(unit, played.status);
+    assert_int_equal(
+        file_write("file.c", played.result.kernel, strlen(played.result.kernel), unit->diags), 0);
+    assert_non_null(strstr(played.result.kernel, "cost = 3"));
+    assert_int_equal(system("gcc -std=gnu17 -fsyntax-only -fopenmp -DN=200 -DR=24 file.c"), 0);
+}
+
 int
 main(void)
 {
@@ -333,6 +355,7 @@ main(void)
         SCRATCH_TEST(stand_ins_go_on),
         SCRATCH_TEST(a_stop_changes_nothing),
         SCRATCH_TEST(candidates_need_no_archive),
+        SCRATCH_TEST(the_file_has_hone_h_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
