@@ -286,7 +286,8 @@ put_slowest(struct buf *out, const struct bench_summary *summary)
     table_column(&table, "limited by", true);
     for (size_t i = 0; i < summary->slowest_count; i++) {
         const struct store_bench_task *row = summary->slowest[i];
-        table_row(&table, (const char *[]){task_text(arena, row), time_text(arena, row->time_us),
+        table_row(&table, (const char *[]){task_text(arena, row),
+                                           time_text(arena, bench_time_beside(row, baseline)),
                                            time_text(arena, bench_baseline(row, baseline)->time_us),
                                            gain_text(arena, row, baseline),
                                            share_text(arena, row->light), row->limited});

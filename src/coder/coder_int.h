@@ -215,6 +215,9 @@ work_is_left(const struct work *work, unsigned level)
 /* The token of this form that names the stage in a line, or NULL. */
 const struct token *
 work_names(const struct line *line, enum token_form form, size_t stage);
+/* Other stages are computed in its loops by `with`. */
+bool
+work_has_guests(const struct line *line);
 /* What stage `reader` reads of stage `number` is computed for it where it is read. */
 bool
 work_is_provided(const struct schedule *schedule, size_t number, size_t reader);

@@ -157,15 +157,6 @@ goes_by(const struct line *line, size_t at, const struct along *along)
     return true;
 }
 
-static bool
-has_guests(const struct line *line)
-{
-    for (size_t i = 0; i < line->count; i++)
-        if (line->tokens[i].form == TOKEN_WITH)
-            return true;
-    return false;
-}
-
 /* A producer in the line of a stage that is itself computed in a root's loops: each box of that one
  * is made up of the producer's, those of the root make up all of them, and who else reads it in
  * these loops reads the same box, later. */
@@ -178,8 +169,9 @@ is_made_up_inside(const struct schedule *schedule, const struct work *producer)
     struct along map[LANG_MAX_RANK];
     uint32_t used = 0;
     if (root->fate != FATE_ROOT || root->online != NULL || consumer->stored ||
-        has_guests(&schedule->lines[consumer->number]) ||
-        has_guests(&schedule->lines[producer->number]) || !map_boxes(schedule, root, producer, map))
+        work_has_guests(&schedule->lines[consumer->number]) ||
+        work_has_guests(&schedule->lines[producer->number]) ||
+        !map_boxes(schedule, root, producer, map))
         return false;
     for (size_t i = 0; i < schedule->program->stage_count; i++)
         if (i != consumer->number && reads(&schedule->works[i], producer)) {

@@ -557,8 +557,8 @@ check_circles(const struct schedule *schedule, const struct work *work, struct d
     return false;
 }
 
-static bool
-has_guests(const struct line *line)
+bool
+work_has_guests(const struct line *line)
 {
     for (size_t i = 0; i < line->count; i++)
         if (line->tokens[i].form == TOKEN_WITH)
@@ -579,7 +579,7 @@ decide_storing(struct schedule *schedule, struct work *work)
         }
     work->stored = work->tensor->output >= 0 || !provided;
     if (work->fate == FATE_ROOT && !read && work->tensor->output < 0 && work->stage->rec < 0 &&
-        !has_guests(&schedule->lines[work->number]))
+        !work_has_guests(&schedule->lines[work->number]))
         work->fate = FATE_INLINE; /* nobody reads it any more */
 }
 

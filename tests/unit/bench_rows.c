@@ -243,11 +243,27 @@ tasks_are_told_apart(void **state)
     assert_int_equal(comparison.only_before, 2);
 }
 
+/* Time and gain of a line belong together: those of the race, or those of the verdict. */
+static void
+the_time_beside_a_baseline(void **state)
+{
+    struct unit *unit = *state;
+    const struct store_baseline ours = {.name = BENCH_OURS, .time_us = 80};
+    struct store_bench_task raced = row(unit, 1, 100, 2, 4);
+
+    assert_true(bench_time_beside(&raced, "torch") == 100);
+    raced.baselines = &ours;
+    raced.baseline_count = 1;
+    assert_true(bench_time_beside(&raced, "torch") == 80);
+    assert_true(bench_time_beside(&raced, "naive") == 100);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(a_summary),
+        UNIT_TEST(the_time_beside_a_baseline),
         UNIT_TEST(nothing_is_a_summary_too),
         UNIT_TEST(a_task_without_the_baseline),
         UNIT_TEST(a_summary_of_one_recipe),
