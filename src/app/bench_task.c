@@ -208,6 +208,7 @@ measure(struct work *work)
     struct store_bench_task *row = &work->row;
     struct optimize_taker taker = {.context = work,
                                    .alone = strcmp(row->recipe, "builtin") == 0,
+                                   .no_naive = !is_against(work->bench, "naive"),
                                    .progress = say,
                                    .take = take};
     struct optimize_job job = {.cli = &work->search, .taker = &taker};

@@ -57,7 +57,8 @@ optimize_dry(struct cli *cli, const struct run_options *options);
 /* Whoever does many tasks takes what was found, and shows and writes nothing. */
 struct optimize_taker {
     void *context;
-    bool alone; /* the built-in search, whatever the settings say */
+    bool alone;    /* the built-in search, whatever the settings say */
+    bool no_naive; /* how long the plain C takes is not asked */
     void (*progress)(void *context, const struct run_progress *progress);
     /* While the judge is open. STATUS_NO comes here too: nothing correct was found. */
     enum status (*take)(void *context, enum status status, const struct run_options *options,

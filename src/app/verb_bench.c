@@ -132,18 +132,19 @@ read_against(struct cli *cli, const char **against)
 {
     const char *text = cli_given(cli, "against");
     char *next = text ? arena_strdup(cli->arena, text) : NULL;
-    bool torch = text == NULL;
+    bool torch = text == NULL, naive = text == NULL;
     for (char *word; (word = strsep(&next, ",")) != NULL;) {
         if (strcmp(word, "torch") != 0 && strcmp(word, "naive") != 0)
             return cli_wrong(cli, "--against %s: write torch, naive, or both", word);
         torch = torch || !strcmp(word, "torch");
+        naive = naive || !strcmp(word, "naive");
     }
     if (torch && !bridge_is_there(cli->arena, NULL)) {
         torch = false;
         log_warning(&cli->log, "no PyTorch, its baselines are left out; ./run setup-torch installs "
                                "it");
     }
-    *against = torch ? "torch,naive" : "naive";
+    *against = !torch ? "naive" : naive ? "torch,naive" : "torch";
     return STATUS_OK;
 }
 

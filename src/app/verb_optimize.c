@@ -415,6 +415,7 @@ optimize_do(struct optimize_job *job, struct run_result *result)
         return status;
     options.machine_key = optimize_machine_key(cli->arena, &facts, &options.machine);
     struct optimize_view view = {cli, lang_name(options.lang), options.machine.threads};
+    options.no_naive = job->taker && job->taker->no_naive;
     options.progress = job->taker ? job->taker->progress : optimize_progress;
     options.context = job->taker ? job->taker->context : &view;
     team.task = view.task;

@@ -125,48 +125,47 @@ recall(const char *path)
 
 /* ---- choosing ---- */
 
-/* On inputs of every kind; where that takes long, on the one set that it is timed on. */
+struct trial { /* of a build */
+    struct judge__object object;
+    double ns;  /* of one call; INFINITY: it does not work */
+    bool wrong; /* on the inputs that it was timed on */
+};
+
+/* On inputs of every kind; where that takes long, on those that it was timed on. */
 static enum status
-is_right(struct judge__case *c, struct arena *arena, struct judge__object *object, double ns,
-         bool *right, struct diags *diags)
+is_right(struct judge__case *c, struct arena *arena, struct trial *trial, bool *right,
+         struct diags *diags)
 {
     struct judge_report report = {.status = JUDGE_BUILT, .reason = "", .seed = c->task->seed};
     struct judge_case seen = {0};
-    struct judge__sample sample = {0};
-    struct judge__pool pool;
-    enum status status;
+    enum status status = STATUS_OK;
 
-    if (ns * (double)c->kind_count < LONG_NS) {
-        status = judge__check_case(c, arena, object, ONCE, 0, &seen, &report, diags);
+    *right = !trial->wrong;
+    if (*right && trial->ns * (double)c->kind_count < LONG_NS) {
+        status = judge__check_case(c, arena, &trial->object, ONCE, 0, &seen, &report, diags);
         *right = report.status == JUDGE_BUILT;
-        return status;
     }
-    status = judge__pool_open(arena, c, c->task->seed, 1, 1, &pool, diags);
-    if (status == STATUS_OK)
-        status = judge__sample(&pool, arena, object, 1, 0, true, &sample, diags);
-    judge__pool_close(&pool);
-    *right = sample.end.ending == BOX_DONE && !sample.wrong;
     return status;
 }
 
 /* Rounds of all builds, fewer where they are slow. */
 static enum status
-time_builds(struct judge__case *c, struct arena *arena, struct judge__object *objects, double *ns,
-            struct diags *diags)
+time_builds(struct judge__case *c, struct arena *arena, struct trial *trials, struct diags *diags)
 {
     struct judge__pool pool;
     double spent = 0;
-    enum status status = judge__pool_open(arena, c, c->task->seed, 1, 0, &pool, diags);
+    enum status status = judge__pool_open(arena, c, c->task->seed, 1, 1, &pool, diags);
 
     for (size_t i = 0; i < ROUNDS * BUILDS && status == STATUS_OK && spent < LONG_NS; i++) {
         struct judge__sample sample;
-        size_t b = i % BUILDS;
+        struct trial *trial = &trials[i % BUILDS];
 
-        if (objects[b].fd < 0)
+        if (trial->object.fd < 0)
             continue;
-        status = judge__sample(&pool, arena, &objects[b], 1, 0, false, &sample, diags);
+        status = judge__sample(&pool, arena, &trial->object, 1, 0, true, &sample, diags);
         if (status == STATUS_OK && sample.end.ending == BOX_DONE)
-            ns[b] = fmin(ns[b], sample.ns);
+            trial->ns = fmin(trial->ns, sample.ns);
+        trial->wrong = trial->wrong || sample.wrong;
         spent += sample.ns;
     }
     judge__pool_close(&pool);
@@ -177,32 +176,29 @@ time_builds(struct judge__case *c, struct arena *arena, struct judge__object *ob
 static enum status
 find_best(struct judge__case *c, struct arena *arena, struct choice *best, struct diags *diags)
 {
-    struct judge__object objects[BUILDS];
-    double ns[BUILDS];
+    struct trial trials[BUILDS];
     bool right = false;
     enum status status = STATUS_OK;
 
-    for (size_t i = 0; i < BUILDS; i++) {
-        objects[i].fd = -1;
-        ns[i] = INFINITY;
-    }
+    for (size_t i = 0; i < BUILDS; i++)
+        trials[i] = (struct trial){.object.fd = -1, .ns = INFINITY};
     for (size_t i = 0; i < BUILDS && status == STATUS_OK; i++)
-        status = make(c, arena, &builds[i], &objects[i], diags);
+        status = make(c, arena, &builds[i], &trials[i].object, diags);
     if (status == STATUS_OK)
-        status = time_builds(c, arena, objects, ns, diags);
+        status = time_builds(c, arena, trials, diags);
     while (status == STATUS_OK && !right) {
         *best = (struct choice){-1, INFINITY};
         for (size_t i = 0; i < BUILDS; i++)
-            if (ns[i] < best->ns)
-                *best = (struct choice){(int)i, ns[i]};
+            if (trials[i].ns < best->ns)
+                *best = (struct choice){(int)i, trials[i].ns};
         if (best->build < 0)
             break;
-        status = is_right(c, arena, &objects[best->build], best->ns, &right, diags);
-        ns[best->build] = INFINITY;
+        status = is_right(c, arena, &trials[best->build], &right, diags);
+        trials[best->build].ns = INFINITY;
     }
     for (size_t i = 0; i < BUILDS; i++)
-        if (objects[i].fd >= 0)
-            close(objects[i].fd);
+        if (trials[i].object.fd >= 0)
+            close(trials[i].object.fd);
     return status;
 }
 

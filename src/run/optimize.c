@@ -57,7 +57,7 @@ judge_cases(struct loop *loop, const size_t *cases, size_t count, enum judge_eff
 {
     const struct run_judge *judge = loop->judge;
     struct judge_setup setup = run__setup_verdict(loop, cases, count);
-    setup.no_baseline = effort == JUDGE_QUICK;
+    setup.no_baseline = effort == JUDGE_QUICK || loop->options->no_naive;
     setup.effort = effort;
     struct judge_task *task;
     enum status status = judge->open(judge->context, &setup, &task, loop->diags);

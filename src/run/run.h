@@ -116,6 +116,7 @@ struct run_options {
     double until_gain;                 /* so many times faster than `naive` is; 0: not asked for */
     const struct run_start *start;     /* what it begins with; NULL: nothing */
     const char *flags;                 /* that every kernel is built with besides; NULL: none */
+    bool no_naive;                     /* the last verdict leaves it out: hours for some */
     bool deterministic;                /* the same bits twice, with one thread and with all */
     const volatile sig_atomic_t *stop; /* set by ^C; may be NULL */
     void (*progress)(void *context, const struct run_progress *progress); /* may be NULL */
@@ -157,7 +158,7 @@ struct run_result {
     size_t case_count;
     const char *kernel;         /* the file: all cases */
     int64_t number;             /* of the file among the run's candidates; -1: not recorded */
-    struct judge_report report; /* of that file, all cases, with `naive` */
+    struct judge_report report; /* of that file, all cases, with `naive` unless that is left out */
     unsigned evaluations, failed;
     double seconds;
     const char *difference; /* of a replay: the first decision that was another; NULL: none */
