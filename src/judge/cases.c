@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double MOST_SECONDS = 60; /* of the reference */
+static const double MOST_SECONDS = 120; /* of the reference */
 static const double FREE_PART = 0.75;  /* of memory, for a task */
 enum { DRAWN_SIZES = 2, DRAW_ATTEMPTS = 20 };
 
@@ -26,7 +26,7 @@ tensor_bytes(const struct tensor *tensor)
 static struct demand
 demand_of(const struct judge__case *c)
 {
-    enum { HONEST_FASTER = 12 };
+    enum { HONEST_FASTER = 15 };
     const struct program *program = c->program;
     struct demand demand = {2 * task_needed_bytes(c->rows ? c->rows : program),
                             judge__estimate(c->rows ? c->rows : program)};
