@@ -22,12 +22,13 @@ static struct share
 share_of(const struct loop *loop, size_t number, unsigned most, double seconds)
 {
     const struct run_result *result = loop->result;
+    bool is_checked = result->cases[number].program->check_only;
+    unsigned left = most > result->evaluations ? most - result->evaluations : 0;
+    unsigned timed = !is_checked, checked = 0;
     double now = run__elapsed(loop);
-    unsigned timed = 0, checked = 0,
-             left = most > result->evaluations ? most - result->evaluations : 0;
-    for (size_t i = number; i < result->case_count; i++)
+    for (size_t i = number + 1; i < result->case_count; i++)
         ++*(result->cases[i].program->check_only ? &checked : &timed);
-    if (result->cases[number].program->check_only)
+    if (is_checked)
         return (struct share){left > timed ? left - timed : 1, seconds};
     unsigned evaluations = left > checked ? (left - checked) / timed : 0;
     return (struct share){evaluations > 0 ? evaluations : 1,
