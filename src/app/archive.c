@@ -121,6 +121,20 @@ archive_seconds(const struct store_run *run, double now)
     return (isnan(run->ended) ? now : run->ended) - run->started;
 }
 
+struct archive_spent
+archive_spent(const struct archive_run *run, double when)
+{
+    struct archive_spent spent = {.seconds = when - run->row.started};
+    for (size_t i = 0; i < run->call_count; i++) {
+        const struct store_call *call = &run->calls[i];
+        if (!(call->ended <= when))
+            continue;
+        spent.tokens += call->tokens.input + call->tokens.output;
+        spent.cost += isnan(call->cost) ? 0 : call->cost;
+    }
+    return spent;
+}
+
 struct program *
 archive_program(struct arena *arena, const struct store_run *run, const char *case_name,
                 struct diags *diags)
@@ -286,6 +300,62 @@ bool
 archive_is_accepted(const struct store_candidate *candidate)
 {
     return text_starts(candidate->accepted, "accepted") || strcmp(candidate->accepted, "best") == 0;
+}
+
+const struct store_candidate *
+archive_start(const struct archive_run *run, const struct store_candidate *best)
+{
+    const struct store_candidate *root = best;
+    for (const struct store_candidate *up = best; up != NULL; up = archive_parent(run, up))
+        root = up;
+    bool draft = archive_is_draft(run, root);
+    if (root != best && !draft)
+        return root;
+    for (size_t i = 0; i < run->candidate_count; i++) {
+        const struct store_candidate *one = &run->candidates[i];
+        if (archive_is_correct(one) && (!draft || strcmp(one->phase, root->phase) == 0))
+            return one;
+    }
+    return root;
+}
+
+/* ---- in words ---- */
+
+const char *
+archive_limit_words(struct arena *arena, const char *limit)
+{
+    if (strcmp(limit, "compute") == 0)
+        return "arithmetic";
+    if (strcmp(limit, "memory") == 0)
+        return "memory";
+    if (limit[0] == 'L')
+        return arena_printf(arena, "the bandwidth of %s", limit);
+    return arena_printf(arena, "computing %s", limit);
+}
+
+static const struct {
+    const char *word, *text;
+} endings[] = {
+    {"evals", "the evaluations were used up"},
+    {"time", "the time was used up"},
+    {"calls", "the calls were used up"},
+    {"cost", "the money was used up"},
+    {"tokens", "the tokens were used up"},
+    {"light", "it was near enough to the limit"},
+    {"gain", "it was as many times faster as was asked for"},
+    {"no progress", "nothing better was found for a while"},
+    {"checked", "there was nothing to time"},
+    {"you", "somebody stopped it"},
+    {"killed", "its process was gone"},
+};
+
+const char *
+archive_ending_words(const char *word)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(endings[i].word, word) == 0)
+            return endings[i].text;
+    return word;
 }
 
 /* ---- two candidates ---- */

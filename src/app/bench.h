@@ -4,6 +4,7 @@
 
 #include "app/cli.h"
 #include "bench/bench.h"
+#include "bench/figures.h"
 #include "store/store.h"
 
 /* What screens show: a benchmark and its rows, as the archive has them. */
@@ -11,6 +12,7 @@ struct bench_view {
     struct store_bench bench;
     struct store_bench_task *rows;
     size_t count;
+    struct bench_search *searches; /* of each row; NULL: nobody asked for figures of them */
 };
 
 /* ---- options (verb_bench.c) ---- */
@@ -37,6 +39,24 @@ struct bench_said {
 
 bool
 bench_hear(const char *line, struct bench_said *said);
+
+/* ---- published figures (bench_figures.c) ---- */
+
+void
+bench_read_searches(struct store *store, struct arena *arena, struct bench_view *view);
+
+/* The rest is of views whose searches were read. How many evaluations each had: NAN: not known. */
+double
+bench_allowed(struct arena *arena, const struct store_bench *bench);
+void
+bench_figures_of(struct arena *arena, const struct bench_view *view, const char *recipe,
+                 struct bench_figures *figures);
+void
+bench_show_figures(struct buf *out, const struct bench_view *view);
+
+/* The field "equal_cost" of a recipe. */
+void
+bench_put_equal_costs(struct buf *out, const struct bench_view *view, const char *recipe);
 
 /* ---- screens (bench_screen.c) ---- */
 

@@ -237,21 +237,12 @@ put_timed(struct buf *json, const struct store_candidate *candidate)
     buf_putc(json, ']');
 }
 
-/* What calls that had ended by then had spent. */
 static void
-put_spent(struct buf *json, const struct archive_run *run, double when)
+put_spent(struct buf *json, const struct archive_spent *spent)
 {
-    double tokens = 0, cost = 0;
-    for (size_t i = 0; i < run->call_count; i++) {
-        const struct store_call *call = &run->calls[i];
-        if (!(call->ended <= when))
-            continue;
-        tokens += call->tokens.input + call->tokens.output;
-        cost += isnan(call->cost) ? 0 : call->cost;
-    }
-    json_field_number(json, "seconds", when - run->row.started);
-    json_field_number(json, "tokens", tokens);
-    json_field_number(json, "cost", cost);
+    json_field_number(json, "seconds", spent->seconds);
+    json_field_number(json, "tokens", spent->tokens);
+    json_field_number(json, "cost", spent->cost);
 }
 
 static void
@@ -259,6 +250,8 @@ put_point(struct buf *json, const struct archive_run *run, const struct store_ca
 {
     struct arena *arena = json->arena;
     const struct store_verdict *verdict = archive_verdict(candidate);
+    const struct archive_spent spent =
+        archive_spent(run, verdict ? verdict->judged : candidate->added);
     const struct store_candidate *parent = archive_parent(run, candidate);
     const char *against = parent && !archive_is_draft(run, candidate)
                               ? archive_against(arena, run, candidate, parent, "its parent")
@@ -268,7 +261,7 @@ put_point(struct buf *json, const struct archive_run *run, const struct store_ca
     json_field_bool(json, "draft", archive_is_draft(run, candidate));
     json_field_string(json, "main", archive_main_line(arena, candidate->schedule));
     json_field_string(json, "against", against);
-    put_spent(json, run, verdict ? verdict->judged : candidate->added);
+    put_spent(json, &spent);
     put_timed(json, candidate);
     buf_putc(json, '}');
 }

@@ -527,9 +527,11 @@ finish(struct session *session, enum status status)
 /* ---- the result ---- */
 
 static enum status
-put_result(struct cli *cli, const struct bench_view *view)
+put_result(struct cli *cli, struct store *store, struct bench_view *view)
 {
     const char *file = cli_given(cli, "o");
+    if (cli->json || cli_given(cli, "csv") != NULL || cli->verbosity > 0)
+        bench_read_searches(store, cli->arena, view);
     if (cli->json)
         bench_put_json(&cli->out, view);
     else if (cli_given(cli, "csv") != NULL)
@@ -563,7 +565,7 @@ run_benchmark(struct cli *cli)
     if (status == STATUS_OK && session.left_count > 0)
         status = finish(&session, work(&session));
     if (status == STATUS_OK)
-        status = put_result(cli, &session.view);
+        status = put_result(cli, session.store, &session.view);
     store_close(session.store);
     arena_destroy(session.rows);
     return status;

@@ -12,26 +12,7 @@
 
 #include <string.h>
 
-/* ---- what is compared with the best ---- */
-
-/* Its first ancestor; where that is the best itself, or a schedule, the first correct one that was
- * tried there. */
-static const struct store_candidate *
-first_of(const struct archive_run *run, const struct store_candidate *best)
-{
-    const struct store_candidate *root = best;
-    for (const struct store_candidate *up = best; up != NULL; up = archive_parent(run, up))
-        root = up;
-    bool draft = archive_is_draft(run, root);
-    if (root != best && !draft)
-        return root;
-    for (size_t i = 0; i < run->candidate_count; i++) {
-        const struct store_candidate *one = &run->candidates[i];
-        if (archive_is_correct(one) && (!draft || strcmp(one->phase, root->phase) == 0))
-            return one;
-    }
-    return root;
-}
+/* ---- kernels ---- */
 
 static enum status
 read_whole(struct cli *cli, struct store *store, const struct archive_run *run, int64_t number,
@@ -50,7 +31,7 @@ read_kernels(struct cli *cli, struct store *store, struct report_subject *subjec
     const struct store_candidate *best = archive_candidate(run, run->row.leader);
     if (best == NULL)
         return STATUS_OK;
-    const struct store_candidate *start = first_of(run, best);
+    const struct store_candidate *start = archive_start(run, best);
     enum status status = read_whole(cli, store, run, best->number, &subject->best);
     if (status == STATUS_OK && start != best)
         status = read_whole(cli, store, run, start->number, &subject->start);
@@ -150,6 +131,7 @@ report_bench(struct cli *cli, struct store *store, const struct store_bench *ben
         store_bench_tasks(store, cli->arena, bench->id, &view.rows, &view.count, cli->diags);
     if (status != STATUS_OK)
         return status;
+    bench_read_searches(store, cli->arena, &view);
     const char *file = bench_file(cli, bench->title);
     report_bench_json(&json, &view, file, clock_wall());
     return write_page(

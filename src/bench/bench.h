@@ -79,7 +79,8 @@ enum bench_part {
 extern const char *const bench_part_name[BENCH_PART_COUNT];
 
 #define BENCH_LONG_US 100.0
-#define BENCH_SLOWEST 5
+#define BENCH_SLOWEST 10
+#define BENCH_DIM 0.7 /* of the speed of light: who is below it says what limits it */
 
 struct bench_line { /* against one baseline, in one part */
     const char *baseline;
