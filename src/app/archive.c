@@ -56,6 +56,22 @@ archive_is_candidate(const char *name)
     return strchr(name, '.') != NULL;
 }
 
+bool
+archive_is_run(struct cli *cli, struct store *store, const char *name)
+{
+    struct store_run run;
+    struct diags *unheard = diags_create(cli->arena, 4);
+    return store_run_find(store, cli->arena, name, &run, unheard) == STATUS_OK;
+}
+
+bool
+archive_is_bench(struct cli *cli, struct store *store, const char *name)
+{
+    struct store_bench bench;
+    struct diags *unheard = diags_create(cli->arena, 4);
+    return store_bench_find(store, cli->arena, name, &bench, unheard) == STATUS_OK;
+}
+
 /* ---- a run as a whole ---- */
 
 enum status
@@ -189,13 +205,21 @@ archive_is_first_case(const struct archive_run *run, const struct store_case *ti
     return strlen(timed->name) == length && strncmp(run->row.cases, timed->name, length) == 0;
 }
 
-static const struct store_case *
-case_of(const struct store_verdict *verdict, const char *name)
+const struct store_case *
+archive_case(const struct store_verdict *verdict, const char *name)
 {
     for (size_t i = 0; i < verdict->case_count; i++)
         if (strcmp(verdict->cases[i].name, name) == 0)
             return &verdict->cases[i];
     return NULL;
+}
+
+double
+archive_time(const struct store_candidate *candidate, const char *case_name)
+{
+    const struct store_verdict *verdict = archive_verdict(candidate);
+    const struct store_case *row = verdict ? archive_case(verdict, case_name) : NULL;
+    return archive_is_correct(candidate) && row != NULL ? row->median_us : NAN;
 }
 
 bool
@@ -205,7 +229,7 @@ archive_common_case(const struct store_candidate *a, const struct store_candidat
     const struct store_verdict *verdict = archive_verdict(a);
     for (size_t i = 0; archive_timed(a) && archive_timed(b) && i < verdict->case_count; i++) {
         *of_a = &verdict->cases[i];
-        *of_b = case_of(archive_verdict(b), (*of_a)->name);
+        *of_b = archive_case(archive_verdict(b), (*of_a)->name);
         if (*of_b != NULL && !isnan((*of_a)->median_us) && !isnan((*of_b)->median_us))
             return true;
     }
@@ -222,7 +246,7 @@ archive_gain(const struct store_candidate *candidate, const struct store_candida
     const struct store_verdict *verdict = archive_verdict(candidate);
     for (size_t i = 0; i < verdict->case_count; i++) {
         const struct store_case *row = &verdict->cases[i];
-        const struct store_case *other = case_of(archive_verdict(than), row->name);
+        const struct store_case *other = archive_case(archive_verdict(than), row->name);
         double factor = other ? other->median_us / row->median_us : NAN;
         if (isnan(factor) || factor <= 0)
             continue;

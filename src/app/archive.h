@@ -21,6 +21,12 @@ archive_need(struct cli *cli, enum store_access access, struct store **store);
 bool
 archive_is_candidate(const char *name);
 
+/* Whether a name, or the beginning of one, is that of a run, or of a benchmark. */
+bool
+archive_is_run(struct cli *cli, struct store *store, const char *name);
+bool
+archive_is_bench(struct cli *cli, struct store *store, const char *name);
+
 /* ---- a run as a whole ---- */
 
 struct archive_run {
@@ -91,6 +97,14 @@ archive_timed(const struct store_candidate *candidate);
 /* The first of the run's cases, by whose times candidates are put in order. */
 bool
 archive_is_first_case(const struct archive_run *run, const struct store_case *timed);
+
+/* Of that name; NULL: it has none. */
+const struct store_case *
+archive_case(const struct store_verdict *verdict, const char *name);
+
+/* Its time there; NAN: it was not timed, or is not correct. */
+double
+archive_time(const struct store_candidate *candidate, const char *case_name);
 
 /* The first case that both were timed in; false: there is none. */
 bool

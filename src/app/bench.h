@@ -15,6 +15,10 @@ struct bench_view {
     struct bench_search *searches; /* of each row; NULL: nobody asked for figures of them */
 };
 
+/* A benchmark of the archive by its name (verb_bench.c). */
+enum status
+bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view);
+
 /* ---- options (verb_bench.c) ---- */
 
 /* An option as it was given when the benchmark began; NULL: it was not. */

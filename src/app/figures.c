@@ -18,27 +18,11 @@ first_case(struct arena *arena, const struct store_run *run)
     return arena_strndup(arena, run->cases, strcspn(run->cases, " ;"));
 }
 
-static const struct store_case *
-case_in(const struct store_verdict *verdict, const char *name)
-{
-    for (size_t i = 0; i < verdict->case_count; i++)
-        if (strcmp(verdict->cases[i].name, name) == 0)
-            return &verdict->cases[i];
-    return NULL;
-}
-
 static bool
 is_attempt(const struct store_candidate *candidate, const char *name)
 {
     const struct store_verdict *verdict = archive_verdict(candidate);
-    return verdict != NULL && (verdict->case_count == 0 || case_in(verdict, name) != NULL);
-}
-
-static double
-time_of(const struct store_candidate *candidate, const char *name)
-{
-    const struct store_case *row = case_in(archive_verdict(candidate), name);
-    return archive_is_correct(candidate) && row != NULL ? row->median_us : NAN;
+    return verdict != NULL && (verdict->case_count == 0 || archive_case(verdict, name) != NULL);
 }
 
 static struct metrics_attempt
@@ -63,7 +47,7 @@ take_attempts(struct arena *arena, const struct archive_run *run, const char *na
         if (!is_attempt(candidate, name))
             continue;
         struct archive_spent spent = archive_spent(run, archive_verdict(candidate)->judged);
-        double us = time_of(candidate, name);
+        double us = archive_time(candidate, name);
         attempts[count] = attempt_of(candidate, us, search->baseline_us);
         steps[BENCH_EVALUATIONS][count] = (struct metrics_step){(double)(count + 1), us};
         steps[BENCH_TOKENS][count] = (struct metrics_step){spent.tokens, us};
@@ -91,6 +75,8 @@ limit_text(struct arena *arena, const struct archive_run *run, const struct stor
     buf_printf(&text, "; %zu evaluation%s", tried, tried == 1 ? "" : "s");
     if (last > 0 && last < tried)
         buf_printf(&text, ", nothing better after %zu", last);
+    else if (last > 1)
+        buf_puts(&text, ", the last one the best");
     if (run->row.stopped_by[0] != '\0')
         buf_printf(&text, "; %s", archive_ending_words(run->row.stopped_by));
     if (facts->details != NULL && *facts->details)
@@ -155,7 +141,7 @@ figures_read(struct store *store, struct arena *arena, const struct archive_run 
     *search = (struct bench_search){.best_us = NAN, .code_bleu = NAN, .limit = ""};
     if (best != NULL) {
         status = read_best(store, arena, run, best, &facts, search, diags);
-        search->best_us = time_of(best, name);
+        search->best_us = archive_time(best, name);
     }
     search->light_us = facts.light_us;
     search->baseline = wish ? wish->baseline : facts.baseline;

@@ -573,9 +573,10 @@ run_benchmark(struct cli *cli)
 
 /* ---- comparing ---- */
 
-static enum status
-read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view)
+enum status
+bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view)
 {
+    *view = (struct bench_view){0};
     enum status status = store_bench_find(store, cli->arena, name, &view->bench, cli->diags);
     if (status == STATUS_OK)
         status = store_bench_tasks(store, cli->arena, view->bench.id, &view->rows, &view->count,
@@ -602,7 +603,7 @@ static enum status
 compare(struct cli *cli)
 {
     struct store *store = NULL;
-    struct bench_view before = {0}, after = {0};
+    struct bench_view before, after;
     struct bench_comparison comparison;
     double gate;
     enum status status = read_gate(cli, &gate);
@@ -612,9 +613,9 @@ compare(struct cli *cli)
     if (status == STATUS_OK)
         status = archive_need(cli, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = read_view(cli, store, cli->operands[0], &before);
+        status = bench_read_view(cli, store, cli->operands[0], &before);
     if (status == STATUS_OK)
-        status = read_view(cli, store, cli->operands[1], &after);
+        status = bench_read_view(cli, store, cli->operands[1], &after);
     store_close(store);
     if (status != STATUS_OK)
         return status;
