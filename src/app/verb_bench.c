@@ -16,8 +16,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "bench/rivals.h"
 #include "bench/suite.h"
 #include "bridge/bridge.h"
+#include "bridge/library.h"
 #include "recipe/recipe.h"
 
 #define USUAL_EVALUATIONS "40"
@@ -126,25 +128,51 @@ read_jobs(struct cli *cli, unsigned threads, unsigned *jobs)
     return STATUS_OK;
 }
 
-/* "torch,naive": what the gain is counted against stands first. */
+/* Says in one line how to get it where it is not there. */
+static bool
+has_rival(struct cli *cli, const char *name)
+{
+    const struct library_info *library = library_named(name);
+    bool there = library ? library_is_there(name) : bridge_is_there(cli->arena, NULL);
+    if (!there && library != NULL)
+        log_warning(&cli->log, "no %s, its baseline is left out; apt-get install %s installs it",
+                    library->title, library->package);
+    else if (!there)
+        log_warning(&cli->log, "no PyTorch, its baselines are left out; ./run setup-torch installs "
+                               "it");
+    return there;
+}
+
+static bool
+is_baseline(const char *word)
+{
+    for (const char *const *name = bench_rival_names; *name != NULL; name++)
+        if (strcmp(*name, word) == 0)
+            return true;
+    return strcmp(word, "naive") == 0;
+}
+
+/* "torch,naive": in the order of the rivals, the plain C last, whatever was written; what the gain
+ * is counted against stands first. */
 static enum status
 read_against(struct cli *cli, const char **against)
 {
     const char *text = cli_given(cli, "against");
-    char *next = text ? arena_strdup(cli->arena, text) : NULL;
-    bool torch = text == NULL, naive = text == NULL;
-    for (char *word; (word = strsep(&next, ",")) != NULL;) {
-        if (strcmp(word, "torch") != 0 && strcmp(word, "naive") != 0)
-            return cli_wrong(cli, "--against %s: write torch, naive, or both", word);
-        torch = torch || !strcmp(word, "torch");
-        naive = naive || !strcmp(word, "naive");
-    }
-    if (torch && !bridge_is_there(cli->arena, NULL)) {
-        torch = false;
-        log_warning(&cli->log, "no PyTorch, its baselines are left out; ./run setup-torch installs "
-                               "it");
-    }
-    *against = !torch ? "naive" : naive ? "torch,naive" : "torch";
+    char *next = arena_strdup(cli->arena, text ? text : "torch,naive");
+    struct buf names = buf_in(cli->arena);
+    text = arena_strdup(cli->arena, next);
+    for (char *word; (word = strsep(&next, ",")) != NULL;)
+        if (!is_baseline(word))
+            return cli_wrong(cli, "--against %s: write torch, openblas, onednn, naive, or several",
+                             word);
+    for (const char *const *name = bench_rival_names; *name != NULL; name++)
+        if (bench_is_against(text, *name) && has_rival(cli, *name))
+            buf_printf(&names, "%s,", *name);
+    if (names.length == 0 || bench_is_against(text, "naive"))
+        buf_puts(&names, "naive");
+    else
+        names.data[--names.length] = '\0';
+    *against = names.data;
     return STATUS_OK;
 }
 
