@@ -132,6 +132,23 @@ says out 'at equal cost' '  over builtin at equal   evaluations   tokens   usd'
 expect 'files are tasks too' 0 "$HONE" bench tiny/001_scale.op --evals 1 -q
 says out 'by their name' 'tiny/001_scale.op   1 tasks'
 
+# Libraries, where a task is exactly theirs.
+cat >product.op <<'END'
+op product
+dim M=24, N=32, K=40
+in A: f32[M,K]  in B: f32[K,N]
+Y = matmul(A, B)
+out Y
+END
+expect 'against a library' 0 "$HONE" bench product.op tiny/003_total.op --evals 1 --against openblas,naive --csv
+if grep -q 'no OpenBLAS' err; then
+    says err 'that is not there' 'apt-get install libopenblas0-openmp installs it'
+else
+    says out 'its time is a column' ',openblas_us,openblas_speedup,'
+    says out 'its build names the processor' ',openblas.sgemm '
+    check 'a task that is none of its own has no time of it' "grep -q '^tiny,.*,,,,,' out"
+fi
+
 # Mistakes, before anything is begun.
 expect 'nothing' 2 "$HONE" bench
 says err 'says what to write' 'Write a suite, as in hone bench kernelbench/1:1-20'
@@ -142,7 +159,7 @@ says err 'says which there are' 'its tasks are 1 to 100'
 expect 'a list that is none' 2 sh -c "mkdir bad && echo '1 ../x.op' >bad/LIST && '$HONE' bench bad"
 says err 'has its line' 'bad/LIST:1: '
 expect 'no such baseline' 2 "$HONE" bench tiny --against jax
-says err 'names those' 'write torch, naive, or both'
+says err 'names those' 'write torch, openblas, onednn, naive, or several'
 expect 'no such recipe' 2 "$HONE" bench tiny --recipe nosuch
 expect 'too many jobs' 2 "$HONE" bench tiny --jobs 64 --threads 64
 says err 'says what there is' 'processors, here are '
