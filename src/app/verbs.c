@@ -396,10 +396,10 @@ const struct verb verbs[] = {
         .summary = "what was found: runs and benchmarks, one run as a tree, one candidate",
         .operands = "[RUN | RUN.N | BENCH]",
         .details =
-            "Without a name: the last runs and benchmarks, newest first. With a run: who came from\n"
-            "whom, as a tree; the many schedules of the builtin search are one line for each case.\n"
-            "With a candidate: its verdict, who proposed it and why, what changed. With a benchmark:\n"
-            "its table. -v adds published figures (doc/metrics.md).\n"
+            "Without a name: the last runs and benchmarks, newest first. With a run: who came\n"
+            "from whom, as a tree; the many schedules of the builtin search are one line for\n"
+            "each case. With a candidate: its verdict, who proposed it and why, what changed.\n"
+            "With a benchmark: its table. -v adds published figures (doc/metrics.md).\n"
             "\n"
             "Names may be shortened as long as only one run has them; last and best are names\n"
             "too, also behind the dot (doc/show.md).\n",
