@@ -1,8 +1,11 @@
 /* Which programs are exactly a product or a convolution, and which only look like one. */
 #include "unit.h"
 
+#include "bench/suite.h"
 #include "bridge/exact.h"
 #include "lang/lang.h"
+
+#include <stdlib.h>
 
 static const struct program *
 program_of(struct unit *unit, const char *text)
@@ -174,6 +177,35 @@ what_only_looks_like_one(void **state)
     }
 }
 
+/* ---- suites ---- */
+
+/* Which tasks of KernelBench's first level a library has, by their numbers. */
+static void
+tasks_of_a_suite(void **state)
+{
+    static const int64_t products[] = {1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 13, 16, 17, 18, 0};
+    static const int64_t convolutions[] = {54, 55, 56, 59, 60, 62, 63, 66, 67,
+                                           76, 80, 82, 83, 84, 85, 87, 0};
+    struct unit *unit = *state;
+    struct suite_plan plan = {0};
+    const int64_t *product = products, *convolution = convolutions;
+
+    setenv("HONE_SUITES", arena_printf(unit->arena, "%s/suites", getenv("ROOT")), 1);
+    assert_int_equal(suite_select(unit->arena, "kernelbench/1", &plan, unit->diags), STATUS_OK);
+    for (size_t i = 0; i < plan.count; i++) {
+        struct lang *lang = lang_open(unit->arena, plan.tasks[i].path, unit->diags);
+        const struct program *program = lang_program(lang, 0, NULL, 0, unit->diags);
+        struct exact_product p;
+        struct exact_convolution c;
+
+        if (exact_product(program, &p))
+            assert_int_equal(plan.tasks[i].number, *product++);
+        if (exact_convolution(program, &c))
+            assert_int_equal(plan.tasks[i].number, *convolution++);
+    }
+    assert_true(*product == 0 && *convolution == 0);
+}
+
 int
 main(void)
 {
@@ -181,6 +213,7 @@ main(void)
         UNIT_TEST(products),
         UNIT_TEST(convolutions),
         UNIT_TEST(what_only_looks_like_one),
+        UNIT_TEST(tasks_of_a_suite),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
