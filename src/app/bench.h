@@ -58,6 +58,13 @@ bench_figures_of(struct arena *arena, const struct bench_view *view, const char 
 void
 bench_show_figures(struct buf *out, const struct bench_view *view);
 
+/* How many times as fast the second of two benchmarks is as the first after the same cost; *tasks:
+ * of how many pairs this is known. */
+double
+bench_compare_cost(struct arena *arena, const struct bench_view *before,
+                   const struct bench_view *after, const struct bench_comparison *comparison,
+                   enum bench_cost cost, size_t *tasks);
+
 /* The field "equal_cost" of a recipe. */
 void
 bench_put_equal_costs(struct buf *out, const struct bench_view *view, const char *recipe);
@@ -81,13 +88,18 @@ struct bench_live {
     bool news;      /* one has just ended */
 };
 
+/* "1.31x", "same" */
+const char *
+bench_ratio_text(struct arena *arena, double ratio);
 void
 bench_show_live(struct log *log, struct arena *arena, const struct bench_live *live);
 void
 bench_show_summary(struct buf *out, const struct bench_view *view);
+/* Equal costs are told where both searches were read. */
 void
-bench_show_comparison(struct buf *out, const struct bench_comparison *comparison, double gate,
-                      int verbosity);
+bench_show_comparison(struct buf *out, const struct bench_view *before,
+                      const struct bench_view *after, const struct bench_comparison *comparison,
+                      double gate, int verbosity);
 
 /* ---- for programs (bench_json.c) ---- */
 

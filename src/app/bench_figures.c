@@ -124,6 +124,20 @@ equal_cost(struct arena *arena, const struct bench_view *view, const char *recip
     return bench_equal_cost(arena, a, b, count, cost, tasks);
 }
 
+double
+bench_compare_cost(struct arena *arena, const struct bench_view *before,
+                   const struct bench_view *after, const struct bench_comparison *comparison,
+                   enum bench_cost cost, size_t *tasks)
+{
+    const struct bench_search **a = arena_array(arena, comparison->count + 1, sizeof *a);
+    const struct bench_search **b = arena_array(arena, comparison->count + 1, sizeof *b);
+    for (size_t i = 0; i < comparison->count; i++) {
+        a[i] = &after->searches[comparison->changes[i].after - after->rows];
+        b[i] = &before->searches[comparison->changes[i].before - before->rows];
+    }
+    return bench_equal_cost(arena, a, b, comparison->count, cost, tasks);
+}
+
 /* The others are held against it. */
 static const char *
 first_recipe(struct arena *arena, const struct bench_view *view)
@@ -148,7 +162,7 @@ put_equal_costs(struct buf *out, const struct bench_view *view)
         size_t tasks;
         for (unsigned cost = 0; cost < BENCH_COST_COUNT; cost++) {
             double ratio = equal_cost(arena, view, recipe, over, (enum bench_cost)cost, &tasks);
-            cells[1 + cost] = tasks > 0 ? arena_printf(arena, "%.2fx", ratio) : "-";
+            cells[1 + cost] = tasks > 0 ? bench_ratio_text(arena, ratio) : "-";
         }
         if (strcmp(recipe, over) != 0)
             table_row(&table, cells);

@@ -317,5 +317,14 @@ bench_put_comparison(struct buf *out, const struct bench_view *before,
         json_field_number(out, "high", change->high);
         buf_putc(out, '}');
     }
-    buf_puts(out, "]}\n");
+    buf_puts(out, "],\"equal_cost\":{");
+    for (unsigned cost = 0; cost < BENCH_COST_COUNT; cost++) {
+        size_t tasks;
+        buf_puts(out, cost ? "," : "");
+        json_put_string(out, bench_cost_name[cost]);
+        buf_putc(out, ':');
+        json_put_number(out, bench_compare_cost(out->arena, before, after, comparison,
+                                                (enum bench_cost)cost, &tasks));
+    }
+    buf_puts(out, "}}\n");
 }

@@ -26,6 +26,14 @@ factor_text(struct arena *arena, double factor)
     return arena_printf(arena, "%.*fx", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
 }
 
+/* One that has no interval: less than what is called a change is none. */
+const char *
+bench_ratio_text(struct arena *arena, double ratio)
+{
+    bool same = ratio < 1 + BENCH_MARGIN && ratio * (1 + BENCH_MARGIN) > 1;
+    return same ? "same" : factor_text(arena, ratio);
+}
+
 /* Within the noise it says so. */
 static const char *
 gain_text(struct arena *arena, const struct store_bench_task *row, const char *baseline)
@@ -476,9 +484,24 @@ is_told(enum bench_change_kind kind, int verbosity)
            (verbosity > 0 && kind == BENCH_FASTER);
 }
 
+static void
+put_equal_costs(struct buf *out, const struct bench_view *before, const struct bench_view *after,
+                const struct bench_comparison *comparison)
+{
+    for (unsigned cost = 0; cost < BENCH_COST_COUNT; cost++) {
+        size_t tasks;
+        double ratio = bench_compare_cost(out->arena, before, after, comparison,
+                                          (enum bench_cost)cost, &tasks);
+        if (tasks > 0)
+            buf_printf(out, "  at equal %s: %s (%zu tasks)\n", bench_cost_name[cost],
+                       bench_ratio_text(out->arena, ratio), tasks);
+    }
+}
+
 void
-bench_show_comparison(struct buf *out, const struct bench_comparison *comparison, double gate,
-                      int verbosity)
+bench_show_comparison(struct buf *out, const struct bench_view *before,
+                      const struct bench_view *after, const struct bench_comparison *comparison,
+                      double gate, int verbosity)
 {
     const size_t *counts = comparison->counts;
     buf_printf(out, "  faster %zu, slower %zu, same %zu (beyond %.0f %%, paired)\n",
@@ -492,6 +515,8 @@ bench_show_comparison(struct buf *out, const struct bench_comparison *comparison
     for (size_t i = 0; i < comparison->count; i++)
         if (is_told(comparison->changes[i].kind, verbosity))
             put_change(out, &comparison->changes[i]);
+    if (before->searches != NULL && after->searches != NULL)
+        put_equal_costs(out, before, after, comparison);
     if (!isinf(gate) && bench_regressed(comparison, gate / 100))
         buf_printf(out, "exit 1 with --gate %g: a task got more than %g %% slower%s\n", gate, gate,
                    counts[BENCH_LOST] > 0 ? ", or was lost" : "");

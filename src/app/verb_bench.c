@@ -644,6 +644,10 @@ compare(struct cli *cli)
         status = bench_read_view(cli, store, cli->operands[0], &before);
     if (status == STATUS_OK)
         status = bench_read_view(cli, store, cli->operands[1], &after);
+    if (status == STATUS_OK && (cli->json || cli->verbosity > 0)) {
+        bench_read_searches(store, cli->arena, &before);
+        bench_read_searches(store, cli->arena, &after);
+    }
     store_close(store);
     if (status != STATUS_OK)
         return status;
@@ -655,7 +659,7 @@ compare(struct cli *cli)
     if (cli->json)
         bench_put_comparison(&cli->out, &before, &after, &comparison, gate);
     else
-        bench_show_comparison(&cli->out, &comparison, gate, cli->verbosity);
+        bench_show_comparison(&cli->out, &before, &after, &comparison, gate, cli->verbosity);
     return bench_regressed(&comparison, gate / 100) && !isinf(gate) ? STATUS_NO : STATUS_OK;
 }
 

@@ -119,8 +119,11 @@ check 'each search was made once' \
 
 expect 'one compared with itself' 0 "$HONE" bench --compare "$first" "$first" --gate 3
 says out 'is the same' '  faster 0, slower 0, same 2 (beyond 2 %, paired)'
+expect 'with more to see' 0 "$HONE" bench --compare "$first" "$first" -v
+says out 'at equal cost too' '  at equal evaluations: same (2 tasks)'
 expect 'two of them' 0 "$HONE" bench --compare "$first" last --json
 says out 'as JSON' '"only_before":0,"only_after":0,"regressed":false'
+says out 'with equal costs' '"equal_cost":{"evaluations":'
 
 expect 'recipes side by side' 0 "$HONE" bench tiny:3 --evals 2 --recipe builtin --recipe best-of-n \
     --model builtin
