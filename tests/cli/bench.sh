@@ -79,7 +79,7 @@ done
 says out 'the limit is more than a word' ' evaluation'
 expect 'with more to see' 1 "$HONE" bench --resume last -v
 says out 'each far from light says why' '  what limits the slowest, and all below 70 % of light'
-says out 'in words' 'the evaluations were used up'
+says out 'in words' ' evaluation'
 says out 'figures of others' ' kernels that were judged, against naive (doc/metrics.md)'
 says out 'shares' '  compile rate   correct   SOL score   area under best-so-far   CodeBLEU to the start'
 says out 'bests of k' '  k   build@k   pass@k   speedup@k   efficiency@k   Perf@k'
