@@ -188,6 +188,52 @@ code_vector(struct emitter *em, const char *element, unsigned lanes)
 
 /* ---- storage ---- */
 
+#define TEAM " num_threads(HONE_TEAM)"
+
+size_t
+code_parallel(struct emitter *em, size_t loops, const char *clauses)
+{
+    if (loops > 1)
+        code_line(em, "#pragma omp parallel for collapse(%zu)%s" TEAM, loops, clauses);
+    else
+        code_line(em, "#pragma omp parallel for%s" TEAM, clauses);
+    em->has_team = false;
+    return em->out->length - strlen("\n");
+}
+
+void
+code_parallel_end(struct emitter *em, size_t began)
+{
+    if (!em->has_team)
+        code_remove(em, began - strlen(TEAM), began);
+    em->has_team = false;
+}
+
+/* A part for each thread. Thread-local variables would take from the threads' stacks, which end
+ * where they are large, and their pages would be made during the first call. */
+static void
+define_threads(struct emitter *em)
+{
+    em->has_team = true;
+    if (em->has_threads)
+        return;
+    em->has_threads = true;
+    buf_puts(&em->globals, "#ifndef HONE_THREADS /* at most so many share the work */\n"
+                           "#define HONE_THREADS 16\n"
+                           "#endif\n"
+                           "#ifndef HONE_TEAM\n"
+                           "#ifdef _OPENMP\n"
+                           "#include <omp.h>\n"
+                           "#define HONE_TEAM (omp_get_max_threads() < HONE_THREADS ? "
+                           "omp_get_max_threads() : HONE_THREADS)\n"
+                           "#define HONE_THREAD omp_get_thread_num()\n"
+                           "#else\n"
+                           "#define HONE_TEAM 1\n"
+                           "#define HONE_THREAD 0\n"
+                           "#endif\n"
+                           "#endif\n");
+}
+
 const char *
 code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count)
 {
@@ -207,10 +253,12 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
                   room);
     else {
         const char *own = code_name(em, name);
+        int64_t line = 64 / size;
+        define_threads(em);
         code_line(em,
-                  "static _Thread_local %s %s[%" PRId64 "] __attribute__((aligned(64), unused));",
-                  type, own, room);
-        code_line(em, "%s *const %s = %s;", type, name, own);
+                  "static %s %s[HONE_THREADS][%" PRId64 "] __attribute__((aligned(64), unused));",
+                  type, own, (room + line - 1) / line * line);
+        code_line(em, "%s *const %s = %s[HONE_THREAD];", type, name, own);
     }
     return name;
 }

@@ -135,6 +135,8 @@ struct emitter {
     struct pack *hoisted;
     bool functions;    /* each root is a function, equal ones are shared */
     bool parallel;     /* inside of loops around a block's steps */
+    bool has_team;     /* some scratch in the loops under way has a part for each thread */
+    bool has_threads;  /* and some was: what it needs is defined */
     const char *step;  /* of the block around the function at work, or NULL: a name taken */
     struct buf bodies; /* of these */
     struct function *function;
@@ -194,6 +196,13 @@ code_fail(struct emitter *em, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Declares an array of `count` elements; returns its name. Zero bytes behind its end may be read.
  */
+/* A parallel loop begins: the pragma, with these clauses. Its end is told where it began, so that
+ * only loops with a part of some scratch for each thread are bound to as many threads. */
+size_t
+code_parallel(struct emitter *em, size_t loops, const char *clauses);
+void
+code_parallel_end(struct emitter *em, size_t began);
+
 const char *
 code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_t count);
 

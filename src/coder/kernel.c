@@ -94,8 +94,7 @@ code_rec(struct emitter *em, const struct rec *rec)
             block.var[block.loops] = code_name(em, token->name);
             block.span[block.loops++].extent = em->schedule->works[rec->first].extent[token->level];
         }
-    if (block.loops > 0)
-        code_line(em, "#pragma omp parallel for collapse(%zu)", block.loops);
+    size_t began = block.loops > 0 ? code_parallel(em, block.loops, "") : 0;
     for (size_t i = 0; i < block.loops; i++)
         code_open(em, "for (long %s = 0; %s < %" PRId64 "; %s += %" PRId64 ")%s", block.var[i],
                   block.var[i], block.span[i].extent, block.var[i], block.loop[i]->step,
@@ -106,6 +105,7 @@ code_rec(struct emitter *em, const struct rec *rec)
     if (block.loops > 0) {
         em->indent -= (unsigned)(block.loops - 1);
         code_close(em);
+        code_parallel_end(em, began);
     }
     code_close(em);
     em->functions = functions;

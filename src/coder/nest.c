@@ -329,10 +329,7 @@ parallel_loops(struct nest *nest, size_t at)
         return;
     }
     const char *uneven = is_uneven(em->schedule, nest->line) ? " schedule(dynamic)" : "";
-    if (end - at > 1)
-        code_line(em, "#pragma omp parallel for collapse(%zu)%s", end - at, uneven);
-    else
-        code_line(em, "#pragma omp parallel for%s", uneven);
+    size_t began = code_parallel(em, end - at, uneven);
     for (size_t i = at; i < end; i++) {
         const struct token *token = &nest->line->tokens[i];
         const struct span *span = &nest->span[token->level];
@@ -346,6 +343,7 @@ parallel_loops(struct nest *nest, size_t at)
     nest->parallel = false;
     em->indent -= (unsigned)(end - at - 1);
     code_close(em);
+    code_parallel_end(em, began);
 }
 
 /* ---- the walk ---- */

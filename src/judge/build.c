@@ -229,12 +229,13 @@ plain_name(struct arena *arena, const char *file, const char *suffix)
 }
 
 static const char *
-defines_of(struct arena *arena, const struct target *target, const struct program *program,
+defines_of(struct arena *arena, const struct judge_task *task, size_t number,
            const struct target_kernel *read)
 {
     struct buf buf = buf_in(arena);
 
-    target_put_defines(&buf, target, program, read);
+    target_put_defines(&buf, task->target, task->cases[number].program, read);
+    buf_printf(&buf, "#define HONE_THREADS %u\n", task->threads);
     return buf.data;
 }
 
@@ -259,7 +260,7 @@ judge__source_of(const struct judge_task *task, struct arena *arena, const char 
         .compiler = target->compiler,
         .flags = target_arguments(arena, target, &without, NULL),
         .headers = headers_of(arena, target, read),
-        .defines = defines_of(arena, target, task->cases[number].program, read),
+        .defines = defines_of(arena, task, number, read),
         .file = plain_name(arena, file, target->suffix),
         .text = read->text,
         .length = read->length,

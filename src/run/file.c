@@ -21,6 +21,20 @@ put_defaults(struct buf *buf, const struct program *program)
     buf_puts(buf, "#endif\n\n");
 }
 
+/* Scratch has a part for each thread: as many as it was made for, unless the compiler is told. */
+static void
+put_threads(struct buf *buf, const struct loop *loop)
+{
+    const struct run_result *result = loop->result;
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].best != NULL &&
+            strstr(result->cases[i].best->kernel, "HONE_THREADS")) {
+            buf_printf(buf, "#ifndef HONE_THREADS\n#define HONE_THREADS %u\n#endif\n\n",
+                       loop->options->machine.threads);
+            return;
+        }
+}
+
 /* ---- a main ---- */
 
 void
@@ -338,6 +352,7 @@ run__file(const struct loop *loop)
     }
     put_declarations(buf, loop);
     put_defaults(buf, result->cases[0].program);
+    put_threads(buf, loop);
     put_branches(buf, loop, put_case, result->cases);
     return file.data;
 }

@@ -385,7 +385,7 @@ steps_are_shared_by_rows(void **state)
     refuses(state, SCAN, "rec S: r@p; S: r t",
             "1:8: r@p: the line of S runs t itself; put r@p there");
     says(state, STEPS, "rec H: n/4@p pack(U); H: n g/v acc j g@v",
-         "#pragma omp parallel for collapse(1)\n        for (long n");
+         "#pragma omp parallel for\n        for (long n");
     says(state, STEPS, "rec H: n/4@p pack(U); H: n g/v acc j g@v", "static float U_0[");
 }
 
