@@ -182,6 +182,33 @@ is_last(const struct copying *copying, size_t at)
     return true;
 }
 
+/* Rows of a tile that lie in one piece in the tensor too, of a size that is known. */
+static bool
+is_run(const struct copying *copying, size_t at)
+{
+    const struct token *token = &copying->nest.line->tokens[at];
+    const struct expr *load = copying->pack->load;
+    int64_t stride;
+    return is_last(copying, at) && copying->pack->stride[at] == 1 && step_of(token) == 1 &&
+           load->tensor->dtype == DTYPE_F32 && !copying->nest.member[0].work->wide &&
+           expr_default(load) == NULL && view_stride(load, token->level, &stride) && stride == 1 &&
+           !copying->ragged[token->level];
+}
+
+static void
+copy_run(struct copying *copying, size_t at, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    unsigned level = nest->line->tokens[at].level;
+    int64_t count = nest->span[level].extent;
+    nest->span[level].extent = 1;
+    value_forget(nest);
+    struct value first = value_of(nest, &nest->member[0], copying->pack->load, NULL);
+    nest->span[level].extent = count;
+    code_line(nest->em, "memcpy(&%s[%s], &%s, %" PRId64 " * sizeof(float));", copying->pack->name,
+              lin_text(nest->em->arena, offset), first.text, count);
+}
+
 static void
 copy_vector(struct copying *copying, unsigned level, const struct lin *offset)
 {
@@ -384,6 +411,10 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     }
     if (has_vectors(copying, at) && is_last(copying, at)) {
         copy_lanes(copying, at, offset);
+        return;
+    }
+    if (is_run(copying, at) && !copying->threads) {
+        copy_run(copying, at, offset);
         return;
     }
     if (goes_across(copying, at) && !copying->threads) {

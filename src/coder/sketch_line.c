@@ -3,6 +3,7 @@
 #include "coder/view_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const char *
@@ -271,37 +272,6 @@ put_registers(struct look *look, struct tile tile)
     sketch_put(s, "%s@v", v);
 }
 
-/* Few rows and many columns: the threads share the columns, each copies its own. */
-static bool
-wide_line(struct look *look, struct tile tile, bool inner)
-{
-    static const int64_t parts[] = {128, 256, 64, 512, 32};
-    struct sketcher *s = look->s;
-    const struct work *work = look->work;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
-    int64_t width = work->extent[look->vector], rows = 1, depth = 1;
-    int64_t across = tile.vectors * work->lanes;
-    for (unsigned l = 0; l < work->rank; l++)
-        rows *= (int)l == look->vector ? 1 : work->extent[l];
-    for (unsigned l = work->rank; l < work->levels; l++)
-        depth *= work->extent[l];
-    if (inner || work->stage->rec >= 0 || look->other < 0 || rows != work->extent[look->other] ||
-        depth < 32 || width < 8 * across * s->space->machine.threads ||
-        !sketch_ask_if(s, stage, "by width", width > 8 * rows))
-        return false;
-    const struct expr *load = load_with(look, look->vector, look->other);
-    int64_t part = round_to(parts[sketch_ask(s, stage, "part", 5, 0)], across);
-    sketch_put(s, "%s/%" PRId64 "@p", v, part);
-    if (load != NULL && sketch_ask_if(s, stage, "pack", rows >= 16))
-        sketch_put(s, "pack(%s)", access_name(look, load));
-    if (part > across)
-        sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
-    if (rows > tile.rows)
-        sketch_put(s, "%s/%u", name_of(look, look->other), tile.rows);
-    put_registers(look, tile);
-    return true;
-}
-
 /* Small windows: a few rows and vectors at a time, all terms unrolled. */
 static void
 window_line(struct look *look, uint32_t done, bool inner)
@@ -345,6 +315,10 @@ struct tiling {
     int red;                        /* the longest reduction index, or -1 */
     double depth, others;           /* points of the reduction, and of other left indices */
     bool heavy;                     /* worth blocks for the caches */
+    bool alone;                     /* one reduction index: no windows */
+    bool flat;                      /* few rows, many columns */
+    int apart;                      /* each thread has a part of this level to itself; -1: no */
+    int64_t part;                   /* of so many values */
     int64_t cut, wide;              /* of the reduction and of the width; 0: none */
     const struct expr *across_load; /* what is read along the vector, */
     const struct expr *down_load;   /* and along the rows; or NULL */
@@ -359,7 +333,7 @@ static struct tiling
 measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
 {
     const struct work *work = look->work;
-    struct tiling t = {.look = look, .tile = tile, .inner = inner, .red = -1};
+    struct tiling t = {.look = look, .tile = tile, .inner = inner, .red = -1, .apart = -1};
     t.width = work->extent[look->vector];
     t.rows = look->other >= 0 ? work->extent[look->other] : 1;
     t.across = tile.vectors * work->lanes;
@@ -374,27 +348,68 @@ measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
         if (!(t.but & 1u << l))
             t.others *= (double)work->extent[l];
     t.heavy = look->other >= 0 && t.depth >= 32 && !inner && work->stage->rec < 0;
+    t.alone = work->levels == work->rank + 1;
+    t.flat = t.width > 8 * t.rows;
     return t;
 }
 
-/* Blocks for the caches, of the longest reduction index and of the width. */
+/* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
+ * multiples of `unit`. */
+static int64_t
+even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
+{
+    int64_t parts = (extent + most - 1) / most;
+    parts = (parts + groups - 1) / groups * groups;
+    int64_t part = (extent + parts - 1) / parts;
+    return (part + unit - 1) / unit * unit;
+}
+
+static int64_t
+element_bytes(const struct tiling *t)
+{
+    return (int64_t)dtype_info[t->look->work->tensor->dtype].size;
+}
+
+/* Terms of the reduction in one pass. */
+static double
+pass_depth(const struct tiling *t)
+{
+    return t->cut > 0 ? t->depth * (double)t->cut / (double)t->look->work->extent[t->red]
+                      : t->depth;
+}
+
+/* Columns of which one pass reads so many bytes. */
+static int64_t
+columns_in(const struct tiling *t, double bytes)
+{
+    return round_to((int64_t)(bytes / (pass_depth(t) * (double)element_bytes(t))), t->across);
+}
+
+/* The part of the last cache that may be filled with what is read along the vector. */
+static double
+shared_bytes(const struct tiling *t)
+{
+    int64_t last = t->look->s->space->machine.l3;
+    return (double)(last > 0 ? last : CODER_USUAL_L3) / 4;
+}
+
+/* A column of tiles stays in the first cache while the rows pass by: parts of the reduction. */
 static void
-ask_blocks(struct tiling *t)
+ask_depth(struct tiling *t)
 {
     static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
-    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
-    struct sketcher *s = t->look->s;
     const struct work *work = t->look->work;
-    const char *stage = work->tensor->name;
-    if (t->heavy && work->extent[t->red] > 128)
-        t->cut = depths[sketch_ask(s, stage, "depth", 7, work->extent[t->red] > 512 ? 3 : 0)];
-    if (t->heavy && t->width > 128)
-        t->wide = widths[sketch_ask(s, stage, "width", 6, t->width > 512 ? 3 : 0)];
-    if (t->cut > 0 && t->cut >= work->extent[t->red])
+    int64_t extent = t->red >= 0 ? work->extent[t->red] : 0;
+    if (!t->heavy || extent <= 128)
+        return;
+    unsigned usual = extent <= 512 ? 0 : !t->alone ? 3 : extent <= 640 ? 0 : 5;
+    if (t->alone && t->flat && extent > 384)
+        usual = 3;
+    t->cut = depths[sketch_ask(t->look->s, work->tensor->name, "depth", 7, usual)];
+    if (t->cut > 0)
+        t->cut = even_part(extent, t->cut, 1, 8);
+    if (t->cut >= extent)
         t->cut = 0;
-    t->wide = t->wide > 0 ? round_to(t->wide, t->across) : 0;
-    if (t->wide >= t->width)
-        t->wide = 0;
 }
 
 static void
@@ -404,18 +419,70 @@ ask_copies(struct tiling *t)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
+    bool large = t->alone && t->rows >= 32 && t->width > 512;
     t->across_load = load_with(look, look->vector, look->other);
     t->down_load = load_with(look, look->other, look->vector);
     t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
-                     sketch_ask_if(s, stage, "pack", look->gathers || (t->heavy && t->rows >= 64));
-    t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", false);
-    t->whole_down = t->pack_down && sketch_ask_if(s, stage, "pack down whole", t->others > 1);
+                     sketch_ask_if(s, stage, "pack",
+                                   look->gathers || (t->heavy && t->rows >= (t->flat ? 16 : 64)));
+    t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", large);
+    t->whole_down =
+        t->pack_down && sketch_ask_if(s, stage, "pack down whole", t->others > 1 || t->flat);
     /* what all of them share is copied once, before them */
     bool shared = t->pack_across && !(t->across_load->free & ((1u << work->rank) - 1) & ~t->but);
-    t->by_other = t->others >= s->space->machine.threads && !t->inner &&
+    t->by_other = t->others > 1 && t->others >= s->space->machine.threads && !t->inner &&
                   sketch_ask_if(s, stage, "threads outside", !shared);
     double points = t->depth * t->others * (double)(t->rows * t->width);
     t->threads = !t->inner && (work->stage->rec < 0 || points > 20 * SKETCH_SERIAL_POINTS);
+}
+
+/* Columns or rows for each thread, with copies of its own: one parallel region, in which nothing
+ * goes from one to another. What is read along the other direction is copied by each of them. */
+static void
+ask_apart(struct tiling *t)
+{
+    static const int64_t parts[] = {0, 128, 256, 64, 512, 32};
+    struct look *look = t->look;
+    struct sketcher *s = look->s;
+    const char *stage = look->work->tensor->name;
+    int64_t threads = s->space->machine.threads;
+    bool columns = t->width >= 8 * t->across * threads && 2 * t->width > t->rows;
+    bool rows = t->rows >= 8 * t->tile.rows * threads;
+    int64_t length = columns ? t->width : t->rows;
+    if (!t->heavy || t->others > 1 || look->work->bound_count > 0 || !(columns || rows) ||
+        !sketch_ask_if(s, stage, "apart",
+                       t->flat || (t->alone && threads > 1 && length >= 128 * threads)))
+        return;
+    if (columns) {
+        double bytes = t->pack_down && !t->whole_down ? shared_bytes(t) / (double)threads
+                                                      : (double)s->space->machine.l2 / 2;
+        int64_t most = parts[sketch_ask(s, stage, "part", 6, t->alone ? 0 : 1)];
+        if (most == 0)
+            most = columns_in(t, bytes);
+        t->apart = look->vector;
+        t->part = t->width = even_part(t->width, most, threads, t->across);
+    } else {
+        t->apart = look->other;
+        t->part = t->rows = even_part(t->rows, t->rows, threads, t->tile.rows);
+    }
+    t->threads = false;
+}
+
+/* What is copied of the width at a time stays in the last cache. */
+static void
+ask_width(struct tiling *t)
+{
+    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048, 4096};
+    if (!t->heavy || t->width <= 128 || t->apart == t->look->vector)
+        return;
+    int64_t fits = columns_in(t, shared_bytes(t));
+    unsigned usual = t->alone ? 0 : t->width > 512 ? 3 : 0;
+    while (t->alone && t->width > fits && usual < 6 && (usual == 0 || widths[usual] < fits))
+        usual++;
+    t->wide = widths[sketch_ask(t->look->s, t->look->work->tensor->name, "width", 7, usual)];
+    t->wide = t->wide > 0 ? even_part(t->width, t->wide, 1, t->across) : 0;
+    if (t->wide >= t->width)
+        t->wide = 0;
 }
 
 /* Loops over blocks, copies, other left indices. */
@@ -426,6 +493,8 @@ put_blocks(struct tiling *t)
     struct sketcher *s = look->s;
     if (t->pack_down && t->whole_down)
         sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+    if (t->apart >= 0)
+        sketch_put(s, "%s/%" PRId64 "@p", name_of(look, t->apart), t->part);
     if (t->by_other || t->others == 1)
         put_left(look, t->but, t->threads);
     if (t->others > 1)
@@ -440,19 +509,47 @@ put_blocks(struct tiling *t)
         put_left(look, t->but, t->threads);
 }
 
+/* A number of tiles near to `wanted`, in blocks of which the threads have equal shares. */
+static int64_t
+fair_block(int64_t wanted, int64_t tiles, int64_t threads)
+{
+    int64_t share = (tiles + threads - 1) / threads, best = 1;
+    double least = INFINITY;
+    wanted = wanted < share ? wanted : share;
+    for (int64_t size = (wanted + 1) / 2; size <= 2 * wanted && size <= share; size++) {
+        int64_t blocks = (tiles + size - 1) / size;
+        double busiest = (double)((blocks + threads - 1) / threads * size);
+        double cost = busiest / (double)share + 0.02 * fabs(log2((double)size / (double)wanted));
+        if (cost < least) {
+            least = cost;
+            best = size;
+        }
+    }
+    return best;
+}
+
+/* Tiles of a block whose part of what is read along the rows stays in the second cache. */
+static int64_t
+cached_block(const struct tiling *t)
+{
+    double row = pass_depth(t) * (double)element_bytes(t);
+    int64_t rows = (int64_t)((double)t->look->s->space->machine.l2 / 2 / row);
+    return rows < t->tile.rows ? 1 : rows / t->tile.rows;
+}
+
 /* A block of rows for each thread. */
 static void
 put_rows(struct tiling *t, bool share)
 {
-    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32};
+    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32, 64};
     struct sketcher *s = t->look->s;
     const char *o = name_of(t->look, t->look->other);
-    unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 7, t->heavy ? 5 : 3);
+    unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 8, t->heavy ? 0 : 3);
     int64_t tile = t->tile.rows, threads = s->space->machine.threads;
-    int64_t block = blocks[choice] * tile;
-    while (share && block > tile && t->rows / block < 2 * threads)
-        block /= 2;
-    block = round_to(block, tile);
+    int64_t wanted = choice == 0 ? cached_block(t) : blocks[choice];
+    if (share)
+        wanted = fair_block(wanted, (t->rows + tile - 1) / tile, threads);
+    int64_t block = wanted * tile;
     bool blocked = block > tile && block < t->rows;
     t->cut_to_tile = !blocked && share && t->rows >= threads * tile;
     if (blocked)
@@ -500,11 +597,11 @@ tile_line(struct look *look, uint32_t done, bool inner)
     struct tile tiles[TILES + 1];
     unsigned count = list_tiles(look, tiles);
     struct tile tile = tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
-    if (wide_line(look, tile, inner))
-        return;
     struct tiling t = measure_tiling(look, tile, done, inner);
-    ask_blocks(&t);
+    ask_depth(&t);
     ask_copies(&t);
+    ask_apart(&t);
+    ask_width(&t);
     put_blocks(&t);
     put_shares(&t);
     put_tiles(&t);
