@@ -183,6 +183,118 @@ rows_line(struct look *look, uint32_t done, bool inner)
     sketch_put(s, "%s@v", v);
 }
 
+/* ---- parts ---- */
+
+/* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
+ * multiples of `unit`. */
+static int64_t
+even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
+{
+    int64_t parts = (extent + most - 1) / most;
+    parts = (parts + groups - 1) / groups * groups;
+    int64_t part = (extent + parts - 1) / parts;
+    return (part + unit - 1) / unit * unit;
+}
+
+/* A size near to `wanted`, in blocks of which the threads have equal shares. */
+static int64_t
+fair_block(int64_t wanted, int64_t extent, int64_t threads)
+{
+    int64_t share = (extent + threads - 1) / threads, best = 1;
+    double least = INFINITY;
+    wanted = wanted < share ? wanted : share;
+    for (int64_t size = (wanted + 1) / 2; size <= 2 * wanted && size <= share; size++) {
+        int64_t blocks = (extent + size - 1) / size;
+        double busiest = (double)((blocks + threads - 1) / threads * size);
+        double cost = busiest / (double)share + 0.02 * fabs(log2((double)size / (double)wanted));
+        if (cost < least) {
+            least = cost;
+            best = size;
+        }
+    }
+    return best;
+}
+
+/* ---- columns: what is added lies in other rows ---- */
+
+/* A left index whose neighbours are nearer to each other than terms of the reduction are: rows that
+ * lie one after the other. -1: none. */
+static int
+near_rows(const struct look *look, unsigned red)
+{
+    const struct expr *loads[VIEW_LOADS];
+    size_t count = view_loads(look->body, loads);
+    int level = look->vector - 1;
+    int64_t down, far;
+    if (level < 0 || look->work->extent[level] < 2)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (!view_stride(loads[i], (unsigned)level, &down) || !view_stride(loads[i], red, &far) ||
+            down == 0 || far <= down)
+            return -1;
+    return count > 0 ? level : -1;
+}
+
+static bool
+is_place(const struct work *work)
+{
+    return work->reduce->binder->reduction >= REDUCE_ARGMAX;
+}
+
+/* Left loops of columns_line(): `near` in blocks, or the width in parts, so that results stay in
+ * the first cache. */
+static void
+put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
+{
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    int64_t threads = s->space->machine.threads, width = work->extent[look->vector];
+    int64_t fits = s->space->machine.l1 / (int64_t)dtype_info[work->tensor->dtype].size;
+    uint32_t but = done | 1u << look->vector | (near >= 0 ? 1u << near : 0);
+    double others = 1;
+    for (unsigned l = 0; l < work->rank; l++)
+        others *= but & 1u << l ? 1 : (double)work->extent[l];
+    put_left(look, but, true);
+    const char *mark = others < 4.0 * (double)threads ? "@p" : "";
+    if (near >= 0) {
+        int64_t rows = fits / width > 1 ? fits / width : 1;
+        sketch_put(s, "%s/%" PRId64 "%s", name_of(look, near),
+                   fair_block(rows, work->extent[near], threads), mark);
+    } else {
+        int64_t part = even_part(width, fits / 2, *mark ? threads : 1, across);
+        if (part < width)
+            sketch_put(s, "%s/%" PRId64 "%s", name_of(look, look->vector), part, mark);
+    }
+}
+
+/* Memory is read faster in whole rows, a few at a time, than down a column: the results wait in the
+ * first cache. */
+static bool
+columns_line(struct look *look, uint32_t done, bool inner)
+{
+    static const int64_t depths[] = {8, 16, 4, 0};
+    static const unsigned vectors[] = {4, 2, 8};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    unsigned red = work->rank;
+    if (look->other >= 0 || inner || work->stage->rec >= 0 || work->levels != red + 1 ||
+        work->extent[red] < 16 || is_place(work) || work->bound_count > 0 || look->gathers ||
+        work->extent[look->vector] < 4 * (int64_t)work->lanes)
+        return false;
+    int64_t depth = depths[sketch_ask(s, stage, "passes", 4, 0)];
+    if (depth == 0)
+        return false;
+    unsigned wide = vectors[sketch_ask(s, stage, "vectors", 3, 0)];
+    int near = near_rows(look, red);
+    put_column_blocks(look, done, near, wide * work->lanes);
+    sketch_put(s, "%s/%" PRId64, name_of(look, (int)red), depth);
+    if (near >= 0)
+        sketch_put(s, "%s", name_of(look, near));
+    sketch_put(s, "%s/%uv acc %s@u %s/v@u %s@v", v, wide, name_of(look, (int)red), v, v);
+    return true;
+}
+
 /* ---- tiles: left indices in registers ---- */
 
 struct tile {
@@ -347,21 +459,10 @@ measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
     for (unsigned l = 0; l < work->rank; l++)
         if (!(t.but & 1u << l))
             t.others *= (double)work->extent[l];
-    t.heavy = look->other >= 0 && t.depth >= 32 && !inner && work->stage->rec < 0;
     t.alone = work->levels == work->rank + 1;
+    t.heavy = look->other >= 0 && t.depth >= (t.alone ? 8 : 32) && !inner && work->stage->rec < 0;
     t.flat = t.width > 8 * t.rows;
     return t;
-}
-
-/* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
- * multiples of `unit`. */
-static int64_t
-even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
-{
-    int64_t parts = (extent + most - 1) / most;
-    parts = (parts + groups - 1) / groups * groups;
-    int64_t part = (extent + parts - 1) / parts;
-    return (part + unit - 1) / unit * unit;
 }
 
 static int64_t
@@ -419,7 +520,7 @@ ask_copies(struct tiling *t)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    bool large = t->alone && t->rows >= 32 && t->width > 512;
+    bool large = t->alone && t->rows >= 32 && t->width > 512 && t->depth >= 64;
     t->across_load = load_with(look, look->vector, look->other);
     t->down_load = load_with(look, look->other, look->vector);
     t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
@@ -509,32 +610,15 @@ put_blocks(struct tiling *t)
         put_left(look, t->but, t->threads);
 }
 
-/* A number of tiles near to `wanted`, in blocks of which the threads have equal shares. */
-static int64_t
-fair_block(int64_t wanted, int64_t tiles, int64_t threads)
-{
-    int64_t share = (tiles + threads - 1) / threads, best = 1;
-    double least = INFINITY;
-    wanted = wanted < share ? wanted : share;
-    for (int64_t size = (wanted + 1) / 2; size <= 2 * wanted && size <= share; size++) {
-        int64_t blocks = (tiles + size - 1) / size;
-        double busiest = (double)((blocks + threads - 1) / threads * size);
-        double cost = busiest / (double)share + 0.02 * fabs(log2((double)size / (double)wanted));
-        if (cost < least) {
-            least = cost;
-            best = size;
-        }
-    }
-    return best;
-}
-
-/* Tiles of a block whose part of what is read along the rows stays in the second cache. */
+/* Tiles of a block whose part of what is read along the rows stays in the second cache; rows of
+ * results are pages apart, and short reductions soon come to the next. */
 static int64_t
 cached_block(const struct tiling *t)
 {
     double row = pass_depth(t) * (double)element_bytes(t);
-    int64_t rows = (int64_t)((double)t->look->s->space->machine.l2 / 2 / row);
-    return rows < t->tile.rows ? 1 : rows / t->tile.rows;
+    int64_t tiles = (int64_t)((double)t->look->s->space->machine.l2 / 2 / row) / t->tile.rows;
+    int64_t most = pass_depth(t) < 128 ? 8 : 42;
+    return tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
 
 /* A block of rows for each thread. */
@@ -595,6 +679,8 @@ static void
 tile_line(struct look *look, uint32_t done, bool inner)
 {
     struct tile tiles[TILES + 1];
+    if (columns_line(look, done, inner))
+        return;
     unsigned count = list_tiles(look, tiles);
     struct tile tile = tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
     struct tiling t = measure_tiling(look, tile, done, inner);
