@@ -513,6 +513,18 @@ ask_depth(struct tiling *t)
         t->cut = 0;
 }
 
+/* What is read along the rows has each in a page of its own, so far from the next that they fall on
+ * the same lines of the caches. */
+static bool
+has_far_rows(const struct tiling *t)
+{
+    enum { FAR = 65536 };
+    int64_t stride;
+    return t->down_load != NULL && t->width > 128 &&
+           view_stride(t->down_load, (unsigned)t->look->other, &stride) &&
+           stride * element_bytes(t) >= FAR;
+}
+
 static void
 ask_copies(struct tiling *t)
 {
@@ -520,17 +532,19 @@ ask_copies(struct tiling *t)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    bool large = t->alone && t->rows >= 32 && t->width > 512 && t->depth >= 64;
     t->across_load = load_with(look, look->vector, look->other);
     t->down_load = load_with(look, look->other, look->vector);
+    uint32_t others = ((1u << work->rank) - 1) & ~t->but; /* their levels */
+    bool large = t->alone && t->rows >= 32 && t->depth >= 64 && (t->width > 512 || has_far_rows(t));
     t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
                      sketch_ask_if(s, stage, "pack",
                                    look->gathers || (t->heavy && t->rows >= (t->flat ? 16 : 64)));
     t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", large);
-    t->whole_down =
-        t->pack_down && sketch_ask_if(s, stage, "pack down whole", t->others > 1 || t->flat);
+    bool own = t->down_load != NULL && (t->down_load->free & others);
+    t->whole_down = t->pack_down &&
+                    sketch_ask_if(s, stage, "pack down whole", (t->others > 1 && !own) || t->flat);
     /* what all of them share is copied once, before them */
-    bool shared = t->pack_across && !(t->across_load->free & ((1u << work->rank) - 1) & ~t->but);
+    bool shared = t->pack_across && !(t->across_load->free & others);
     t->by_other = t->others > 1 && t->others >= s->space->machine.threads && !t->inner &&
                   sketch_ask_if(s, stage, "threads outside", !shared);
     double points = t->depth * t->others * (double)(t->rows * t->width);

@@ -155,6 +155,19 @@ reads(const struct work *work, const struct tensor *tensor)
     return work_loads(work->code, tensor, NULL, 0) > 0;
 }
 
+/* The index of an element by its chunk, kc*STEP + k with STEP values of k: k, else the expression.
+ */
+static const struct expr *
+index_in_chunk(const struct work *reader, const struct expr *e)
+{
+    int64_t coefficient[LANG_MAX_LEVELS], constant;
+    if (e->op != OP_ADD || e->args[1]->op != OP_INDEX || e->args[0]->op != OP_MUL ||
+        e->args[0]->args[0]->op != OP_INDEX || !expr_affine(e, coefficient, &constant) ||
+        coefficient[e->args[0]->args[0]->level] != reader->extent[e->args[1]->level])
+        return e;
+    return e->args[1];
+}
+
 /* What a loop nest with these loads does for every point: each point of the stage once. */
 static bool
 visits_once(const struct work *reader, const struct expr *load, const struct work *stage)
@@ -162,10 +175,10 @@ visits_once(const struct work *reader, const struct expr *load, const struct wor
     uint32_t plain = 0;
     double points = 1;
     for (unsigned i = 0; i < stage->rank; i++) {
-        const struct expr *subscript = load->args[i];
-        if (subscript->op != OP_INDEX || (plain & 1u << subscript->level))
+        const struct expr *subscript = index_in_chunk(reader, load->args[i]);
+        if (subscript->op != OP_INDEX || (plain & load->args[i]->free))
             return false;
-        plain |= 1u << subscript->level;
+        plain |= load->args[i]->free;
     }
     for (unsigned i = 0; i < reader->levels; i++)
         points *= (double)reader->extent[i];
