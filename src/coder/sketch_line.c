@@ -185,6 +185,13 @@ rows_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- parts ---- */
 
+static int64_t
+round_to(int64_t value, int64_t step)
+{
+    value = value / step * step;
+    return value < step ? step : value;
+}
+
 /* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
  * multiples of `unit`. */
 static int64_t
@@ -261,7 +268,7 @@ put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
         sketch_put(s, "%s/%" PRId64 "%s", name_of(look, near),
                    fair_block(rows, work->extent[near], threads), mark);
     } else {
-        int64_t part = even_part(width, fits / 2, *mark ? threads : 1, across);
+        int64_t part = even_part(width, round_to(fits / 2, across), *mark ? threads : 1, across);
         if (part < width)
             sketch_put(s, "%s/%" PRId64 "%s", name_of(look, look->vector), part, mark);
     }
@@ -356,13 +363,6 @@ access_name(const struct look *look, const struct expr *load)
         at++;
     return at == 0 ? load->tensor->name
                    : arena_printf(look->s->space->arena, "%s@%zu", load->tensor->name, at + 1);
-}
-
-static int64_t
-round_to(int64_t value, int64_t step)
-{
-    value = value / step * step;
-    return value < step ? step : value;
 }
 
 /* What is inside of the loops over tiles. */
@@ -744,6 +744,14 @@ scan_line(struct sketcher *s, const struct work *work)
     }
 }
 
+/* A reduction of fewer terms than lanes: the chunks of a total. */
+static bool
+is_short(const struct work *work, int level)
+{
+    return work->levels == work->rank + 1 && level == (int)work->rank &&
+           work->extent[level] < work->lanes;
+}
+
 void
 sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner)
 {
@@ -754,7 +762,7 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     struct look look = sketch_look(s, work);
     if (work->reduce == NULL)
         stream_line(&look, done | ones_of(work), inner);
-    else if (look.vector < 0) {
+    else if (look.vector < 0 || is_short(work, look.vector)) {
         put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
         put_reduction(&look, 8);

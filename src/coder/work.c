@@ -168,7 +168,17 @@ index_in_chunk(const struct work *reader, const struct expr *e)
     return e->args[1];
 }
 
-/* What a loop nest with these loads does for every point: each point of the stage once. */
+static bool
+has_cat(const struct expr *e)
+{
+    bool found = e->op == OP_CAT;
+    for (unsigned i = 0; i < e->count && !found; i++)
+        found = has_cat(e->args[i]);
+    return found;
+}
+
+/* What a loop nest with these loads does for every point: each point of the stage once. Pieces of a
+ * cat are told apart by a plain index only. */
 static bool
 visits_once(const struct work *reader, const struct expr *load, const struct work *stage)
 {
@@ -176,7 +186,8 @@ visits_once(const struct work *reader, const struct expr *load, const struct wor
     double points = 1;
     for (unsigned i = 0; i < stage->rank; i++) {
         const struct expr *subscript = index_in_chunk(reader, load->args[i]);
-        if (subscript->op != OP_INDEX || (plain & load->args[i]->free))
+        if (subscript->op != OP_INDEX || (plain & load->args[i]->free) ||
+            (subscript != load->args[i] && has_cat(stage->code)))
             return false;
         plain |= load->args[i]->free;
     }
