@@ -189,6 +189,9 @@ is_run(const struct copying *copying, size_t at)
     const struct token *token = &copying->nest.line->tokens[at];
     const struct expr *load = copying->pack->load;
     int64_t stride;
+    for (unsigned d = 0; d < load->tensor->rank; d++)
+        if (load->args[d]->loads)
+            return false;
     return is_last(copying, at) && copying->pack->stride[at] == 1 && step_of(token) == 1 &&
            load->tensor->dtype == DTYPE_F32 && !copying->nest.member[0].work->wide &&
            expr_default(load) == NULL && view_stride(load, token->level, &stride) && stride == 1 &&
@@ -199,14 +202,14 @@ static void
 copy_run(struct copying *copying, size_t at, const struct lin *offset)
 {
     struct nest *nest = &copying->nest;
-    unsigned level = nest->line->tokens[at].level;
-    int64_t count = nest->span[level].extent;
-    nest->span[level].extent = 1;
-    value_forget(nest);
-    struct value first = value_of(nest, &nest->member[0], copying->pack->load, NULL);
-    nest->span[level].extent = count;
-    code_line(nest->em, "memcpy(&%s[%s], &%s, %" PRId64 " * sizeof(float));", copying->pack->name,
-              lin_text(nest->em->arena, offset), first.text, count);
+    const struct expr *load = copying->pack->load;
+    struct lin subscripts[LANG_MAX_RANK];
+    for (unsigned d = 0; d < load->tensor->rank; d++)
+        subscripts[d] = subscript_form(nest, &nest->member[0], load->args[d]);
+    code_line(nest->em, "memcpy(&%s[%s], %s, %" PRId64 " * sizeof(float));", copying->pack->name,
+              lin_text(nest->em->arena, offset),
+              value_address(nest, &nest->member[0], load->tensor, subscripts),
+              nest->span[nest->line->tokens[at].level].extent);
 }
 
 static void
