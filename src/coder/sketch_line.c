@@ -709,6 +709,31 @@ tile_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- one stage ---- */
 
+/* Each step of a scan waits for the one before it: those of several rows do not wait for each
+ * other. */
+static bool
+scan_rows(struct look *look, uint32_t but)
+{
+    static const unsigned rows_of[] = {16, 8, 4, 1};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    int level = last_left(work, but);
+    double others = 1;
+    if (level < 0 || work->extent[level] < 16)
+        return false;
+    unsigned rows = rows_of[sketch_ask(s, work->tensor->name, "rows", 4, 0)];
+    while (rows > 1 && 2 * rows * (int64_t)s->space->machine.threads > work->extent[level])
+        rows /= 2;
+    if (rows == 1)
+        return false;
+    for (unsigned l = 0; l < work->rank; l++)
+        others *= (but & 1u << l) || (int)l == level ? 1 : (double)work->extent[l];
+    put_left(look, but | 1u << level, true);
+    sketch_put(s, "%s/%u%s", name_of(look, level), rows, others == 1 ? "@p" : "");
+    sketch_put(s, "%s %s@u", name_of(look, (int)work->stage->carried), name_of(look, level));
+    return true;
+}
+
 /* Scans: along their own index in a register, or with another index in lanes. */
 static void
 scan_line(struct sketcher *s, const struct work *work)
@@ -736,6 +761,8 @@ scan_line(struct sketcher *s, const struct work *work)
         sketch_put(s, "%s@v", v);
         return;
     }
+    if (work->reduce == NULL && scan_rows(&look, but))
+        return;
     put_left(&look, but, true);
     sketch_put(s, "%s", name_of(&look, (int)carried));
     if (work->reduce != NULL) {

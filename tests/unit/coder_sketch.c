@@ -207,6 +207,8 @@ shapes_have_their_schedules(void **state)
          "Y: b/16@p a/8 b c/4v acc a@u c/v@u c@v\n"},
         {"in X: f32[64,256,512]\nY[a,c] = max[b](X[a,b,c])\nout Y\n",
          "Y: a@p b/8 c/4v acc b@u c/v@u c@v\n"},
+        /* products that wait for each other: several rows at a time */
+        {"in X: f32[128,4000]\nY[r,t] = X[r,t] * Y[r,t-1 | 1]\nout Y\n", "Y: r/16@p t r@u\n"},
         /* few results: the terms are shared among the threads */
         {"in X, T: f32[128,4096]\nY[] = mean[i,j]((X[i,j]-T[i,j])*(X[i,j]-T[i,j]))\nout Y\n",
          "! split Y i 64\nY: acc ic@u\nY.i: ic@p acc i j/4v j/v@a j@v\n"},
