@@ -192,7 +192,8 @@ is_run(const struct copying *copying, size_t at)
     for (unsigned d = 0; d < load->tensor->rank; d++)
         if (load->args[d]->loads)
             return false;
-    return is_last(copying, at) && copying->pack->stride[at] == 1 && step_of(token) == 1 &&
+    return is_last(copying, at) && box_find(&copying->nest, load->tensor) == NULL &&
+           copying->pack->stride[at] == 1 && step_of(token) == 1 &&
            load->tensor->dtype == DTYPE_F32 && !copying->nest.member[0].work->wide &&
            expr_default(load) == NULL && view_stride(load, token->level, &stride) && stride == 1 &&
            !copying->ragged[token->level];
