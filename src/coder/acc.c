@@ -639,6 +639,13 @@ finish(struct nest *nest, struct member *member, void *context)
     nest->vector = saved; /* the next register is a vector again */
 }
 
+static void
+fetch(struct nest *nest, struct member *member, void *context)
+{
+    (void)context;
+    value_prefetch_partial(nest, member);
+}
+
 /* A pass over a part of the reduction that adds nothing to the tile matters only if it is the first
  * or the last one. */
 static const char *
@@ -687,6 +694,10 @@ acc_walk(struct nest *nest, size_t at, unsigned number)
     }
     code_open(em, strcmp(needed, "1") == 0 ? "{" : "if (%s) {", needed);
     each_register(nest, member, at, true, declare, NULL);
+    nest->vector = vector;
+    nest->active = active;
+    if (number == 0 && nest->conditions > 0) /* the results of the passes before are far away */
+        each_register(nest, member, at, false, fetch, NULL);
     nest->vector = vector;
     nest->active = active;
     if (tested)

@@ -8,6 +8,7 @@
 
 #define CODER_MAX_LINES 20000 /* of emitted text; more is refused */
 #define STACK_SCRATCH 32768   /* bytes of scratch a block may keep on the stack */
+#define LINE_BYTES 64         /* of the caches */
 
 /* ---- linear forms: what addresses are made of ---- */
 
@@ -258,6 +259,8 @@ struct value
 value_reload(struct nest *nest, const struct member *member, enum lane lane);
 void
 value_store_partial(struct nest *nest, const struct member *member, struct value value);
+void
+value_prefetch_partial(struct nest *nest, const struct member *member);
 
 /* subscript.c */
 /* The value of an integer expression at the current point (first lane) as a linear form. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PACK_MOST ((int64_t)256 << 20) /* bytes */
+#define LEAST_COLUMN 4                 /* elements: shorter ones are not worth squares */
 
 /* The loop tokens behind `at` over indices that the access depends on. */
 static bool
@@ -181,6 +182,37 @@ is_last(const struct copying *copying, size_t at)
     return true;
 }
 
+/* Rows of a tile that lie in one piece in the tensor too, of a size that is known. */
+static bool
+is_run(const struct copying *copying, size_t at)
+{
+    const struct token *token = &copying->nest.line->tokens[at];
+    const struct expr *load = copying->pack->load;
+    int64_t stride;
+    for (unsigned d = 0; d < load->tensor->rank; d++)
+        if (load->args[d]->loads)
+            return false;
+    return is_last(copying, at) && box_find(&copying->nest, load->tensor) == NULL &&
+           copying->pack->stride[at] == 1 && step_of(token) == 1 &&
+           load->tensor->dtype == DTYPE_F32 && !copying->nest.member[0].work->wide &&
+           expr_default(load) == NULL && view_stride(load, token->level, &stride) && stride == 1 &&
+           !copying->ragged[token->level];
+}
+
+static void
+copy_run(struct copying *copying, size_t at, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    const struct expr *load = copying->pack->load;
+    struct lin subscripts[LANG_MAX_RANK];
+    for (unsigned d = 0; d < load->tensor->rank; d++)
+        subscripts[d] = subscript_form(nest, &nest->member[0], load->args[d]);
+    code_line(nest->em, "memcpy(&%s[%s], %s, %" PRId64 " * sizeof(float));", copying->pack->name,
+              lin_text(nest->em->arena, offset),
+              value_address(nest, &nest->member[0], load->tensor, subscripts),
+              nest->span[nest->line->tokens[at].level].extent);
+}
+
 static void
 copy_vector(struct copying *copying, unsigned level, const struct lin *offset)
 {
@@ -233,7 +265,8 @@ copy_lanes(struct copying *copying, size_t at, const struct lin *offset)
 
 /* ---- copies across: what lies in one piece in the tensor is a column of the copy ---- */
 
-/* The loop is along rows of the tensor, what is inside of it along whole vectors of the copy. */
+/* The loop is along rows of the tensor, what is inside of it along columns of the copy, which lie
+ * end to end. */
 static bool
 goes_across(const struct copying *copying, size_t at)
 {
@@ -242,6 +275,7 @@ goes_across(const struct copying *copying, size_t at)
     const struct token *token = &nest->line->tokens[at];
     int64_t stride;
     int level = -1;
+    bool lanes = false;
     if (token->mark == MARK_VECTOR || token->step != 1 || load->tensor->dtype != DTYPE_F32 ||
         nest->member[0].work->wide || expr_default(load) != NULL ||
         nest->span[token->level].extent < nest->lanes ||
@@ -251,18 +285,21 @@ goes_across(const struct copying *copying, size_t at)
         const struct token *inner = &nest->line->tokens[i];
         if (!is_part(nest, i, load->free))
             continue;
-        bool lanes = inner->mark == MARK_VECTOR;
         if ((level >= 0 && level != (int)inner->level) ||
-            copying->pack->stride[i] != (lanes ? 1 : nest->lanes) ||
-            (!lanes && inner->step != nest->lanes))
+            copying->pack->stride[i] != step_of(inner))
             return false;
         level = (int)inner->level;
+        lanes = inner->mark == MARK_VECTOR;
     }
-    return level >= 0 && !copying->ragged[level] && nest->span[level].extent % nest->lanes == 0 &&
-           view_stride(load, (unsigned)level, &stride);
+    if (level < 0 || !view_stride(load, (unsigned)level, &stride))
+        return false;
+    int64_t column = nest->span[level].extent;
+    return lanes ? column % nest->lanes == 0 && !copying->ragged[level]
+                 : column >= LEAST_COLUMN && copying->pack->stride[at] == column;
 }
 
-/* A square of as many rows as a vector has lanes. */
+/* A square of as many rows as a vector has lanes, or what is left of it. A vector of fewer than
+ * that goes on into the next columns, which are stored after it; behind the last it must not. */
 static void
 copy_square(struct copying *copying, unsigned along, unsigned across, const struct lin *offset,
             int64_t stride)
@@ -272,10 +309,12 @@ copy_square(struct copying *copying, unsigned along, unsigned across, const stru
     const char *rows = code_name(em, "rows");
     const char *vector = code_helper(em, "vf32_transpose");
     struct span saved = nest->span[across];
-    code_line(em, "vf32 %s[%u];", rows, nest->lanes);
+    unsigned count = saved.extent < nest->lanes ? (unsigned)saved.extent : nest->lanes;
+    code_line(em, "vf32 %s[%u]%s;", rows, nest->lanes, count < nest->lanes ? " = {0}" : "");
     nest->vector = (int)along;
     nest->active = nest->lanes;
-    for (unsigned i = 0; i < nest->lanes; i++) {
+    nest->span[across].extent = 1;
+    for (unsigned i = 0; i < count; i++) {
         value_forget(nest);
         nest->span[across].add = saved.add + i;
         struct value value = value_of(nest, &nest->member[0], copying->pack->load, NULL);
@@ -287,15 +326,43 @@ copy_square(struct copying *copying, unsigned along, unsigned across, const stru
     for (unsigned i = 0; i < nest->lanes; i++) {
         struct lin here = *offset;
         here.add += i * stride;
-        code_line(em, "%s(%s + %s, %s[%u]);", code_helper(em, "vf32_store"), copying->pack->name,
-                  lin_text(em->arena, &here), rows, i);
+        const char *to = lin_text(em->arena, &here);
+        if (count < nest->lanes && (nest->lanes - i) * stride < stride - count + nest->lanes)
+            code_line(em, "%s(%s + %s, %s[%u], %u);", code_helper(em, "vf32_store_tail"),
+                      copying->pack->name, to, rows, i, count);
+        else
+            code_line(em, "%s(%s + %s, %s[%u]);", code_helper(em, "vf32_store"),
+                      copying->pack->name, to, rows, i);
     }
+}
+
+/* All squares of a column, the smaller one first: the next overwrites what it has too much. */
+static void
+copy_squares(struct copying *copying, size_t at, unsigned across, const struct lin *offset)
+{
+    struct nest *nest = &copying->nest;
+    const struct span tile = nest->span[across];
+    int64_t lanes = nest->lanes;
+    for (int64_t from = (tile.extent - 1) / lanes * lanes; from >= 0; from -= lanes) {
+        struct lin square = *offset;
+        square.add += from;
+        nest->span[across] = tile;
+        nest->span[across].add += from;
+        nest->span[across].low += from;
+        nest->span[across].high += from;
+        nest->span[across].extent = tile.extent - from;
+        code_open(nest->em, "{");
+        copy_square(copying, nest->line->tokens[at].level, across, &square,
+                    copying->pack->stride[at]);
+        code_close(nest->em);
+    }
+    nest->span[across] = tile;
 }
 
 static void
 copy_from(struct copying *copying, size_t at, const struct lin *offset);
 
-/* Squares, then the rest row by row. */
+/* Squares as far as they go, then the rest row by row. */
 static void
 copy_across(struct copying *copying, size_t at, const struct lin *offset)
 {
@@ -308,26 +375,18 @@ copy_across(struct copying *copying, size_t at, const struct lin *offset)
     for (size_t i = at + 1; i < nest->line->count; i++)
         if (is_part(nest, i, copying->pack->load->free))
             across = nest->line->tokens[i].level;
-    const struct span tile = nest->span[across];
-    const char *var = code_name(em, nest->member[0].work->index[along]);
+    const struct span *tile = &nest->span[across];
+    const char *var = code_name(em, nest->member[0].work->index[along]), *whole = "";
+    if (copying->ragged[across])
+        whole = arena_printf(em->arena, "%s == %s && ", copying->end[across],
+                             span_text(em, tile, tile->extent));
     code_line(em, "long %s = %s;", var, span_text(em, &saved, 0));
-    code_open(em, "for (; %s + %u <= %s; %s += %u) {", var, nest->lanes, end, var, nest->lanes);
+    code_open(em, "for (; %s%s + %u <= %s; %s += %u) {", whole, var, nest->lanes, end, var,
+              nest->lanes);
     nest->span[along] = (struct span){var, 0, nest->lanes, saved.low, high - nest->lanes, 0};
     struct lin here = offset_at(copying, at, &saved, var, offset);
-    for (int64_t from = 0; from < tile.extent; from += nest->lanes) {
-        struct lin square = here;
-        square.add += from;
-        nest->span[across] = tile;
-        nest->span[across].add += from;
-        nest->span[across].low += from;
-        nest->span[across].high += from;
-        nest->span[across].extent = 1;
-        code_open(em, "{");
-        copy_square(copying, along, across, &square, copying->pack->stride[at]);
-        code_close(em);
-    }
+    copy_squares(copying, at, across, &here);
     code_close(em);
-    nest->span[across] = tile;
     code_open(em, "for (; %s < %s; %s += 1) {", var, end, var);
     nest->span[along] = (struct span){var, 0, 1, saved.low, high - 1, 0};
     copy_from(copying, at + 1, &here);
@@ -356,6 +415,10 @@ copy_from(struct copying *copying, size_t at, const struct lin *offset)
     }
     if (has_vectors(copying, at) && is_last(copying, at)) {
         copy_lanes(copying, at, offset);
+        return;
+    }
+    if (is_run(copying, at) && !copying->threads) {
+        copy_run(copying, at, offset);
         return;
     }
     if (goes_across(copying, at) && !copying->threads) {

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#define LINE_BYTES 64
 #define MOST_LINES 8 /* more at a time are not taken up */
 
 const struct expr *

@@ -219,6 +219,46 @@ change_heads(struct sketcher *s, const char *name)
                arena_printf(s->space->arena, "! part %s %s %" PRId64, name, index, part));
 }
 
+/* A chunk that makes about so many of an index, all equal if there is one near. */
+static int64_t
+chunk_of(int64_t extent, int64_t parts)
+{
+    int64_t step = (extent + parts - 1) / parts, equal = step;
+    while (2 * equal > step && extent % equal != 0)
+        equal--;
+    return 2 * equal > step ? equal : step;
+}
+
+/* Fewer results than threads, or far fewer than terms: the terms are shared out in chunks. */
+static void
+change_totals(struct sketcher *s, const char *name)
+{
+    enum { LONG = 256 }; /* times the sides of a product */
+    static const int64_t shares[] = {0, 1, 2, 4};
+    const struct stage *stage = stage_named(s->program, name);
+    const struct expr *reduce = work_reduce(stage->code);
+    int64_t threads = s->space->machine.threads, longest = 1;
+    if (reduce == NULL || stage->rec >= 0 || threads < 2)
+        return;
+    const struct binder *shown = work_reduce(stage->value)->binder;
+    for (unsigned d = 0; d < stage->tensor->rank; d++)
+        longest = stage->tensor->size[d] > longest ? stage->tensor->size[d] : longest;
+    unsigned cut = 0;
+    while (cut + 1 < shown->count && expr_integer(shown->extent[cut]) < threads)
+        cut++;
+    int64_t extent = expr_integer(shown->extent[cut]);
+    bool few = stage->tensor->count < threads && expr_terms(reduce) > 2 * SKETCH_SERIAL_POINTS;
+    bool narrow = stage->tensor->rank >= 2 && extent >= LONG * longest;
+    if (extent < threads || !(few || narrow))
+        return;
+    int64_t share = shares[sketch_ask(s, name, "split", 4, 1)];
+    if (share == 0)
+        return;
+    int64_t step = chunk_of(extent, share * threads);
+    change(s, &(struct change_line){CHANGE_SPLIT, name, shown->names[cut], NULL, step},
+           arena_printf(s->space->arena, "! split %s %s %" PRId64, name, shown->names[cut], step));
+}
+
 /* ---- the whole ---- */
 
 static bool
@@ -328,6 +368,7 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
         change_windows(&s, space->program->stages[i].tensor->name);
         change_norms(&s, space->program->stages[i].tensor->name);
         change_heads(&s, space->program->stages[i].tensor->name);
+        change_totals(&s, space->program->stages[i].tensor->name);
     }
     if (!prepare(&s))
         return (struct coder_sketch){"", s.holes, s.hole_count};

@@ -3,6 +3,7 @@
 #include "coder/view_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const char *
@@ -182,6 +183,125 @@ rows_line(struct look *look, uint32_t done, bool inner)
     sketch_put(s, "%s@v", v);
 }
 
+/* ---- parts ---- */
+
+static int64_t
+round_to(int64_t value, int64_t step)
+{
+    value = value / step * step;
+    return value < step ? step : value;
+}
+
+/* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
+ * multiples of `unit`. */
+static int64_t
+even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
+{
+    int64_t parts = (extent + most - 1) / most;
+    parts = (parts + groups - 1) / groups * groups;
+    int64_t part = (extent + parts - 1) / parts;
+    return (part + unit - 1) / unit * unit;
+}
+
+/* A size near to `wanted`, in blocks of which the threads have equal shares. */
+static int64_t
+fair_block(int64_t wanted, int64_t extent, int64_t threads)
+{
+    int64_t share = (extent + threads - 1) / threads, best = 1;
+    double least = INFINITY;
+    wanted = wanted < share ? wanted : share;
+    for (int64_t size = (wanted + 1) / 2; size <= 2 * wanted && size <= share; size++) {
+        int64_t blocks = (extent + size - 1) / size;
+        double busiest = (double)((blocks + threads - 1) / threads * size);
+        double cost = busiest / (double)share + 0.02 * fabs(log2((double)size / (double)wanted));
+        if (cost < least) {
+            least = cost;
+            best = size;
+        }
+    }
+    return best;
+}
+
+/* ---- columns: what is added lies in other rows ---- */
+
+/* A left index whose neighbours are nearer to each other than terms of the reduction are: rows that
+ * lie one after the other. -1: none. */
+static int
+near_rows(const struct look *look, unsigned red)
+{
+    const struct expr *loads[VIEW_LOADS];
+    size_t count = view_loads(look->body, loads);
+    int level = look->vector - 1;
+    int64_t down, far;
+    if (level < 0 || look->work->extent[level] < 2)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (!view_stride(loads[i], (unsigned)level, &down) || !view_stride(loads[i], red, &far) ||
+            down == 0 || far <= down)
+            return -1;
+    return count > 0 ? level : -1;
+}
+
+static bool
+is_place(const struct work *work)
+{
+    return work->reduce->binder->reduction >= REDUCE_ARGMAX;
+}
+
+/* Left loops of columns_line(): `near` in blocks, or the width in parts, so that results stay in
+ * the first cache. */
+static void
+put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
+{
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    int64_t threads = s->space->machine.threads, width = work->extent[look->vector];
+    int64_t fits = s->space->machine.l1 / (int64_t)dtype_info[work->tensor->dtype].size;
+    uint32_t but = done | 1u << look->vector | (near >= 0 ? 1u << near : 0);
+    double others = 1;
+    for (unsigned l = 0; l < work->rank; l++)
+        others *= but & 1u << l ? 1 : (double)work->extent[l];
+    put_left(look, but, true);
+    const char *mark = others < 4.0 * (double)threads ? "@p" : "";
+    if (near >= 0) {
+        int64_t rows = fits / width > 1 ? fits / width : 1;
+        sketch_put(s, "%s/%" PRId64 "%s", name_of(look, near),
+                   fair_block(rows, work->extent[near], threads), mark);
+    } else {
+        int64_t part = even_part(width, round_to(fits / 2, across), *mark ? threads : 1, across);
+        if (part < width)
+            sketch_put(s, "%s/%" PRId64 "%s", name_of(look, look->vector), part, mark);
+    }
+}
+
+/* Memory is read faster in whole rows, a few at a time, than down a column: the results wait in the
+ * first cache. */
+static bool
+columns_line(struct look *look, uint32_t done, bool inner)
+{
+    static const int64_t depths[] = {8, 16, 4, 0};
+    static const unsigned vectors[] = {4, 2, 8};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    unsigned red = work->rank;
+    if (look->other >= 0 || inner || work->stage->rec >= 0 || work->levels != red + 1 ||
+        work->extent[red] < 16 || is_place(work) || work->bound_count > 0 || look->gathers ||
+        work->extent[look->vector] < 4 * (int64_t)work->lanes)
+        return false;
+    int64_t depth = depths[sketch_ask(s, stage, "passes", 4, 0)];
+    if (depth == 0)
+        return false;
+    unsigned wide = vectors[sketch_ask(s, stage, "vectors", 3, 0)];
+    int near = near_rows(look, red);
+    put_column_blocks(look, done, near, wide * work->lanes);
+    sketch_put(s, "%s/%" PRId64, name_of(look, (int)red), depth);
+    if (near >= 0)
+        sketch_put(s, "%s", name_of(look, near));
+    sketch_put(s, "%s/%uv acc %s@u %s/v@u %s@v", v, wide, name_of(look, (int)red), v, v);
+    return true;
+}
+
 /* ---- tiles: left indices in registers ---- */
 
 struct tile {
@@ -245,13 +365,6 @@ access_name(const struct look *look, const struct expr *load)
                    : arena_printf(look->s->space->arena, "%s@%zu", load->tensor->name, at + 1);
 }
 
-static int64_t
-round_to(int64_t value, int64_t step)
-{
-    value = value / step * step;
-    return value < step ? step : value;
-}
-
 /* What is inside of the loops over tiles. */
 static void
 put_registers(struct look *look, struct tile tile)
@@ -269,37 +382,6 @@ put_registers(struct look *look, struct tile tile)
     if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
         sketch_put(s, "%s/v@u", v);
     sketch_put(s, "%s@v", v);
-}
-
-/* Few rows and many columns: the threads share the columns, each copies its own. */
-static bool
-wide_line(struct look *look, struct tile tile, bool inner)
-{
-    static const int64_t parts[] = {128, 256, 64, 512, 32};
-    struct sketcher *s = look->s;
-    const struct work *work = look->work;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
-    int64_t width = work->extent[look->vector], rows = 1, depth = 1;
-    int64_t across = tile.vectors * work->lanes;
-    for (unsigned l = 0; l < work->rank; l++)
-        rows *= (int)l == look->vector ? 1 : work->extent[l];
-    for (unsigned l = work->rank; l < work->levels; l++)
-        depth *= work->extent[l];
-    if (inner || work->stage->rec >= 0 || look->other < 0 || rows != work->extent[look->other] ||
-        depth < 32 || width < 8 * across * s->space->machine.threads ||
-        !sketch_ask_if(s, stage, "by width", width > 8 * rows))
-        return false;
-    const struct expr *load = load_with(look, look->vector, look->other);
-    int64_t part = round_to(parts[sketch_ask(s, stage, "part", 5, 0)], across);
-    sketch_put(s, "%s/%" PRId64 "@p", v, part);
-    if (load != NULL && sketch_ask_if(s, stage, "pack", rows >= 16))
-        sketch_put(s, "pack(%s)", access_name(look, load));
-    if (part > across)
-        sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
-    if (rows > tile.rows)
-        sketch_put(s, "%s/%u", name_of(look, look->other), tile.rows);
-    put_registers(look, tile);
-    return true;
 }
 
 /* Small windows: a few rows and vectors at a time, all terms unrolled. */
@@ -345,6 +427,10 @@ struct tiling {
     int red;                        /* the longest reduction index, or -1 */
     double depth, others;           /* points of the reduction, and of other left indices */
     bool heavy;                     /* worth blocks for the caches */
+    bool alone;                     /* one reduction index: no windows */
+    bool flat;                      /* few rows, many columns */
+    int apart;                      /* each thread has a part of this level to itself; -1: no */
+    int64_t part;                   /* of so many values */
     int64_t cut, wide;              /* of the reduction and of the width; 0: none */
     const struct expr *across_load; /* what is read along the vector, */
     const struct expr *down_load;   /* and along the rows; or NULL */
@@ -359,7 +445,7 @@ static struct tiling
 measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
 {
     const struct work *work = look->work;
-    struct tiling t = {.look = look, .tile = tile, .inner = inner, .red = -1};
+    struct tiling t = {.look = look, .tile = tile, .inner = inner, .red = -1, .apart = -1};
     t.width = work->extent[look->vector];
     t.rows = look->other >= 0 ? work->extent[look->other] : 1;
     t.across = tile.vectors * work->lanes;
@@ -373,28 +459,70 @@ measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
     for (unsigned l = 0; l < work->rank; l++)
         if (!(t.but & 1u << l))
             t.others *= (double)work->extent[l];
-    t.heavy = look->other >= 0 && t.depth >= 32 && !inner && work->stage->rec < 0;
+    t.alone = work->levels == work->rank + 1;
+    t.heavy = look->other >= 0 && t.depth >= (t.alone ? 8 : 32) && !inner && work->stage->rec < 0;
+    t.flat = t.width > 8 * t.rows;
     return t;
 }
 
-/* Blocks for the caches, of the longest reduction index and of the width. */
+static int64_t
+element_bytes(const struct tiling *t)
+{
+    return (int64_t)dtype_info[t->look->work->tensor->dtype].size;
+}
+
+/* Terms of the reduction in one pass. */
+static double
+pass_depth(const struct tiling *t)
+{
+    return t->cut > 0 ? t->depth * (double)t->cut / (double)t->look->work->extent[t->red]
+                      : t->depth;
+}
+
+/* Columns of which one pass reads so many bytes. */
+static int64_t
+columns_in(const struct tiling *t, double bytes)
+{
+    return round_to((int64_t)(bytes / (pass_depth(t) * (double)element_bytes(t))), t->across);
+}
+
+/* The part of the last cache that may be filled with what is read along the vector. */
+static double
+shared_bytes(const struct tiling *t)
+{
+    int64_t last = t->look->s->space->machine.l3;
+    return (double)(last > 0 ? last : CODER_USUAL_L3) / 4;
+}
+
+/* A column of tiles stays in the first cache while the rows pass by: parts of the reduction. */
 static void
-ask_blocks(struct tiling *t)
+ask_depth(struct tiling *t)
 {
     static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
-    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048};
-    struct sketcher *s = t->look->s;
     const struct work *work = t->look->work;
-    const char *stage = work->tensor->name;
-    if (t->heavy && work->extent[t->red] > 128)
-        t->cut = depths[sketch_ask(s, stage, "depth", 7, work->extent[t->red] > 512 ? 3 : 0)];
-    if (t->heavy && t->width > 128)
-        t->wide = widths[sketch_ask(s, stage, "width", 6, t->width > 512 ? 3 : 0)];
-    if (t->cut > 0 && t->cut >= work->extent[t->red])
+    int64_t extent = t->red >= 0 ? work->extent[t->red] : 0;
+    if (!t->heavy || extent <= 128)
+        return;
+    unsigned usual = extent <= 512 ? 0 : !t->alone ? 3 : extent <= 640 ? 0 : 5;
+    if (t->alone && t->flat && extent > 384)
+        usual = 3;
+    t->cut = depths[sketch_ask(t->look->s, work->tensor->name, "depth", 7, usual)];
+    if (t->cut > 0)
+        t->cut = even_part(extent, t->cut, 1, 8);
+    if (t->cut >= extent)
         t->cut = 0;
-    t->wide = t->wide > 0 ? round_to(t->wide, t->across) : 0;
-    if (t->wide >= t->width)
-        t->wide = 0;
+}
+
+/* What is read along the rows has each in a page of its own, so far from the next that they fall on
+ * the same lines of the caches. */
+static bool
+has_far_rows(const struct tiling *t)
+{
+    enum { FAR = 65536 };
+    int64_t stride;
+    return t->down_load != NULL && t->width > 128 &&
+           view_stride(t->down_load, (unsigned)t->look->other, &stride) &&
+           stride * element_bytes(t) >= FAR;
 }
 
 static void
@@ -406,16 +534,70 @@ ask_copies(struct tiling *t)
     const char *stage = work->tensor->name;
     t->across_load = load_with(look, look->vector, look->other);
     t->down_load = load_with(look, look->other, look->vector);
+    uint32_t others = ((1u << work->rank) - 1) & ~t->but; /* their levels */
+    bool large = t->alone && t->rows >= 32 && t->depth >= 64 && (t->width > 512 || has_far_rows(t));
     t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
-                     sketch_ask_if(s, stage, "pack", look->gathers || (t->heavy && t->rows >= 64));
-    t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", false);
-    t->whole_down = t->pack_down && sketch_ask_if(s, stage, "pack down whole", t->others > 1);
+                     sketch_ask_if(s, stage, "pack",
+                                   look->gathers || (t->heavy && t->rows >= (t->flat ? 16 : 64)));
+    t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", large);
+    bool own = t->down_load != NULL && (t->down_load->free & others);
+    t->whole_down = t->pack_down &&
+                    sketch_ask_if(s, stage, "pack down whole", (t->others > 1 && !own) || t->flat);
     /* what all of them share is copied once, before them */
-    bool shared = t->pack_across && !(t->across_load->free & ((1u << work->rank) - 1) & ~t->but);
-    t->by_other = t->others >= s->space->machine.threads && !t->inner &&
+    bool shared = t->pack_across && !(t->across_load->free & others);
+    t->by_other = t->others > 1 && t->others >= s->space->machine.threads && !t->inner &&
                   sketch_ask_if(s, stage, "threads outside", !shared);
     double points = t->depth * t->others * (double)(t->rows * t->width);
     t->threads = !t->inner && (work->stage->rec < 0 || points > 20 * SKETCH_SERIAL_POINTS);
+}
+
+/* Columns or rows for each thread, with copies of its own: one parallel region, in which nothing
+ * goes from one to another. What is read along the other direction is copied by each of them. */
+static void
+ask_apart(struct tiling *t)
+{
+    static const int64_t parts[] = {0, 128, 256, 64, 512, 32};
+    struct look *look = t->look;
+    struct sketcher *s = look->s;
+    const char *stage = look->work->tensor->name;
+    int64_t threads = s->space->machine.threads;
+    bool columns = t->width >= 8 * t->across * threads && 2 * t->width > t->rows;
+    bool rows = t->rows >= 8 * t->tile.rows * threads;
+    int64_t length = columns ? t->width : t->rows;
+    if (!t->heavy || t->others > 1 || look->work->bound_count > 0 || !(columns || rows) ||
+        !sketch_ask_if(s, stage, "apart",
+                       t->flat || (t->alone && threads > 1 && length >= 128 * threads)))
+        return;
+    if (columns) {
+        double bytes = t->pack_down && !t->whole_down ? shared_bytes(t) / (double)threads
+                                                      : (double)s->space->machine.l2 / 2;
+        int64_t most = parts[sketch_ask(s, stage, "part", 6, t->alone ? 0 : 1)];
+        if (most == 0)
+            most = columns_in(t, bytes);
+        t->apart = look->vector;
+        t->part = t->width = even_part(t->width, most, threads, t->across);
+    } else {
+        t->apart = look->other;
+        t->part = t->rows = even_part(t->rows, t->rows, threads, t->tile.rows);
+    }
+    t->threads = false;
+}
+
+/* What is copied of the width at a time stays in the last cache. */
+static void
+ask_width(struct tiling *t)
+{
+    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048, 4096};
+    if (!t->heavy || t->width <= 128 || t->apart == t->look->vector)
+        return;
+    int64_t fits = columns_in(t, shared_bytes(t));
+    unsigned usual = t->alone ? 0 : t->width > 512 ? 3 : 0;
+    while (t->alone && t->width > fits && usual < 6 && (usual == 0 || widths[usual] < fits))
+        usual++;
+    t->wide = widths[sketch_ask(t->look->s, t->look->work->tensor->name, "width", 7, usual)];
+    t->wide = t->wide > 0 ? even_part(t->width, t->wide, 1, t->across) : 0;
+    if (t->wide >= t->width)
+        t->wide = 0;
 }
 
 /* Loops over blocks, copies, other left indices. */
@@ -426,6 +608,8 @@ put_blocks(struct tiling *t)
     struct sketcher *s = look->s;
     if (t->pack_down && t->whole_down)
         sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+    if (t->apart >= 0)
+        sketch_put(s, "%s/%" PRId64 "@p", name_of(look, t->apart), t->part);
     if (t->by_other || t->others == 1)
         put_left(look, t->but, t->threads);
     if (t->others > 1)
@@ -440,19 +624,30 @@ put_blocks(struct tiling *t)
         put_left(look, t->but, t->threads);
 }
 
+/* Tiles of a block whose part of what is read along the rows stays in the second cache; rows of
+ * results are pages apart, and short reductions soon come to the next. */
+static int64_t
+cached_block(const struct tiling *t)
+{
+    double row = pass_depth(t) * (double)element_bytes(t);
+    int64_t tiles = (int64_t)((double)t->look->s->space->machine.l2 / 2 / row) / t->tile.rows;
+    int64_t most = pass_depth(t) < 128 ? 8 : 42;
+    return tiles < 1 ? 1 : tiles < most ? tiles : most;
+}
+
 /* A block of rows for each thread. */
 static void
 put_rows(struct tiling *t, bool share)
 {
-    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32};
+    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32, 64};
     struct sketcher *s = t->look->s;
     const char *o = name_of(t->look, t->look->other);
-    unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 7, t->heavy ? 5 : 3);
+    unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 8, t->heavy ? 0 : 3);
     int64_t tile = t->tile.rows, threads = s->space->machine.threads;
-    int64_t block = blocks[choice] * tile;
-    while (share && block > tile && t->rows / block < 2 * threads)
-        block /= 2;
-    block = round_to(block, tile);
+    int64_t wanted = choice == 0 ? cached_block(t) : blocks[choice];
+    if (share)
+        wanted = fair_block(wanted, (t->rows + tile - 1) / tile, threads);
+    int64_t block = wanted * tile;
     bool blocked = block > tile && block < t->rows;
     t->cut_to_tile = !blocked && share && t->rows >= threads * tile;
     if (blocked)
@@ -498,19 +693,46 @@ static void
 tile_line(struct look *look, uint32_t done, bool inner)
 {
     struct tile tiles[TILES + 1];
+    if (columns_line(look, done, inner))
+        return;
     unsigned count = list_tiles(look, tiles);
     struct tile tile = tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
-    if (wide_line(look, tile, inner))
-        return;
     struct tiling t = measure_tiling(look, tile, done, inner);
-    ask_blocks(&t);
+    ask_depth(&t);
     ask_copies(&t);
+    ask_apart(&t);
+    ask_width(&t);
     put_blocks(&t);
     put_shares(&t);
     put_tiles(&t);
 }
 
 /* ---- one stage ---- */
+
+/* Each step of a scan waits for the one before it: those of several rows do not wait for each
+ * other. */
+static bool
+scan_rows(struct look *look, uint32_t but)
+{
+    static const unsigned rows_of[] = {16, 8, 4, 1};
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    int level = last_left(work, but);
+    double others = 1;
+    if (level < 0 || work->extent[level] < 16)
+        return false;
+    unsigned rows = rows_of[sketch_ask(s, work->tensor->name, "rows", 4, 0)];
+    while (rows > 1 && 2 * rows * (int64_t)s->space->machine.threads > work->extent[level])
+        rows /= 2;
+    if (rows == 1)
+        return false;
+    for (unsigned l = 0; l < work->rank; l++)
+        others *= (but & 1u << l) || (int)l == level ? 1 : (double)work->extent[l];
+    put_left(look, but | 1u << level, true);
+    sketch_put(s, "%s/%u%s", name_of(look, level), rows, others == 1 ? "@p" : "");
+    sketch_put(s, "%s %s@u", name_of(look, (int)work->stage->carried), name_of(look, level));
+    return true;
+}
 
 /* Scans: along their own index in a register, or with another index in lanes. */
 static void
@@ -539,12 +761,22 @@ scan_line(struct sketcher *s, const struct work *work)
         sketch_put(s, "%s@v", v);
         return;
     }
+    if (work->reduce == NULL && scan_rows(&look, but))
+        return;
     put_left(&look, but, true);
     sketch_put(s, "%s", name_of(&look, (int)carried));
     if (work->reduce != NULL) {
         sketch_put(s, "acc");
         put_reduction(&look, 8);
     }
+}
+
+/* A reduction of fewer terms than lanes: the chunks of a total. */
+static bool
+is_short(const struct work *work, int level)
+{
+    return work->levels == work->rank + 1 && level == (int)work->rank &&
+           work->extent[level] < work->lanes;
 }
 
 void
@@ -557,7 +789,7 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     struct look look = sketch_look(s, work);
     if (work->reduce == NULL)
         stream_line(&look, done | ones_of(work), inner);
-    else if (look.vector < 0) {
+    else if (look.vector < 0 || is_short(work, look.vector)) {
         put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
         put_reduction(&look, 8);

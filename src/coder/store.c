@@ -268,6 +268,16 @@ value_reload(struct nest *nest, const struct member *member, enum lane lane)
     return value_as(nest, value, lane, value.vector);
 }
 
+/* One line of the cache holds several registers of a row: the first of them fetches it. */
+void
+value_prefetch_partial(struct nest *nest, const struct member *member)
+{
+    int64_t stride, size = (int64_t)dtype_info[partial_dtype(member->work)].size;
+    const char *address = partial_address(nest, member, &stride);
+    if (nest->vector >= 0 && stride == 1 && nest->span[nest->vector].add * size % LINE_BYTES == 0)
+        code_line(nest->em, "__builtin_prefetch(%s);", address);
+}
+
 void
 value_store_partial(struct nest *nest, const struct member *member, struct value value)
 {

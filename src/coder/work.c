@@ -155,17 +155,41 @@ reads(const struct work *work, const struct tensor *tensor)
     return work_loads(work->code, tensor, NULL, 0) > 0;
 }
 
-/* What a loop nest with these loads does for every point: each point of the stage once. */
+/* The index of an element by its chunk, kc*STEP + k with STEP values of k: k, else the expression.
+ */
+static const struct expr *
+index_in_chunk(const struct work *reader, const struct expr *e)
+{
+    int64_t coefficient[LANG_MAX_LEVELS], constant;
+    if (e->op != OP_ADD || e->args[1]->op != OP_INDEX || e->args[0]->op != OP_MUL ||
+        e->args[0]->args[0]->op != OP_INDEX || !expr_affine(e, coefficient, &constant) ||
+        coefficient[e->args[0]->args[0]->level] != reader->extent[e->args[1]->level])
+        return e;
+    return e->args[1];
+}
+
+static bool
+has_cat(const struct expr *e)
+{
+    bool found = e->op == OP_CAT;
+    for (unsigned i = 0; i < e->count && !found; i++)
+        found = has_cat(e->args[i]);
+    return found;
+}
+
+/* What a loop nest with these loads does for every point: each point of the stage once. Pieces of a
+ * cat are told apart by a plain index only. */
 static bool
 visits_once(const struct work *reader, const struct expr *load, const struct work *stage)
 {
     uint32_t plain = 0;
     double points = 1;
     for (unsigned i = 0; i < stage->rank; i++) {
-        const struct expr *subscript = load->args[i];
-        if (subscript->op != OP_INDEX || (plain & 1u << subscript->level))
+        const struct expr *subscript = index_in_chunk(reader, load->args[i]);
+        if (subscript->op != OP_INDEX || (plain & load->args[i]->free) ||
+            (subscript != load->args[i] && has_cat(stage->code)))
             return false;
-        plain |= 1u << subscript->level;
+        plain |= load->args[i]->free;
     }
     for (unsigned i = 0; i < reader->levels; i++)
         points *= (double)reader->extent[i];

@@ -61,6 +61,12 @@ check 'the same text, byte for byte' 'cmp first.c out'
 expect '--judge' 0 "$HONE" schedule mul.op "$tile" --judge --case odd
 says out 'is a verdict' 'correct   mul.c for mul'
 check 'on this case alone' 'grep -q "^  odd " out && ! grep -q "^  default " out'
+rows='C: j/16@p k/10 pack(B) i/24 pack(A) j/v i/6 acc k i@u j@v'
+expect 'tiles of rows, copied by squares that are not whole' 0 "$HONE" schedule mul.op "$rows" \
+    --case odd --width 256 --emit
+says out 'the last column of which is stored in part' 'vf32_store_tail(A_'
+expect 'they hold what was there' 0 "$HONE" schedule mul.op "$rows" --judge --case odd --json
+says out 'as the judge sees' '"status":"correct"'
 expect '--judge --json' 0 "$HONE" schedule mul.op --judge --case odd --json
 says out 'as judge writes it' '"status":"correct"'
 

@@ -29,6 +29,10 @@ static const char *const coder_programs[] = {
     /* whole tiles, whatever sizes are drawn: copies by vectors, and by squares that are turned */
     "in A: f32[4,11]; in B: f32[32,11]\nY[m,n] = sum[k](A[m,k]*B[n,k])\nout Y\n",
     "in A: f32[4,11]; in B: f32[11,32]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
+    /* tiles of rows that are copied: by squares that are not whole, and by runs */
+    "in A: f32[7,11]; in B: f32[11,18]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
+    "in A: f32[11,7]; in B: f32[18,11]\nY[m,n] = sum[k](A[k,m]*B[n,k])\nout Y\n",
+    "in A: f32[2,4,10]; in B: f32[10,16]\nY[b,m,n] = sum[k](A[b,m,k]*B[k,n]) + 1\nout Y\n",
     "dim H=2\nin Q: f32[4,H,9]; in K: f32[16,H,9]\n"
     "P[h,i,j] = 0.25*sum[d](Q[i,h,d]*K[j,h,d])\nout P\n",
     /* layers that are equal up to their part of the weights */

@@ -261,6 +261,18 @@ guests_share_loops(void **state)
 }
 
 static void
+says(void **state, const char *program, const char *text, const char *want)
+{
+    struct unit *unit = *state;
+    struct diags *diags = diags_create(unit->arena, 0);
+    const char *kernel = code(unit, program, text, 32, NULL, diags);
+    if (kernel == NULL)
+        fail_msg("%s\nis refused: %s", text, diags_get(diags, 0)->message);
+    if (strstr(kernel, want) == NULL)
+        fail_msg("%s\n%s\nhas no\n%s", text, kernel, want);
+}
+
+static void
 inlined_stages_vanish(void **state)
 {
     refuses(state, SOFTMAX, "E: inline(M) r j\nY: r j inline(S)",
@@ -279,20 +291,12 @@ inlined_stages_vanish(void **state)
     refuses(state, SOFTMAX, "E: do(M) r j\nY: inline(E) r j\nS: inline(E) r j",
             "1:4: do(M): E is inlined and has no loops; name it where E is inlined");
     allows(state, SOFTMAX, "Y: inline(E) r j@v\nS: inline(E) r acc j@v");
+    says(state, "in X: f32[64]\nA[i] = X[i]*2\nY[] = sum[i](A[i])\nout Y\n", "! split Y i 16",
+         "Y.i: inline(A) ic@p acc i\n"); /* read by chunks, and still once */
+    says(state, "in X, Z: f32[32]\nC[i:64] = cat[i](X[i], Z[i])\nY[] = sum[i](C[i])\nout Y\n",
+         "! split Y i 16", "\n *   Y.i: ic@p acc i\n");
     allows(state, TWO, "V: r"); /* whose own line would be another with a reduction in it */
     allows(state, TWO, "Q: r j\nV: r acc j");
-}
-
-static void
-says(void **state, const char *program, const char *text, const char *want)
-{
-    struct unit *unit = *state;
-    struct diags *diags = diags_create(unit->arena, 0);
-    const char *kernel = code(unit, program, text, 32, NULL, diags);
-    if (kernel == NULL)
-        fail_msg("%s\nis refused: %s", text, diags_get(diags, 0)->message);
-    if (strstr(kernel, want) == NULL)
-        fail_msg("%s\n%s\nhas no\n%s", text, kernel, want);
 }
 
 #define SCORES                                                                              \

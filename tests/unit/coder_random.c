@@ -72,6 +72,8 @@ static const struct way {
 } ways[] = {
     {"copies by squares", "vf32_transpose\\("},
     {"copies by vectors", "vf32_store\\([A-Za-z_]+_[0-9]+ \\+ [^,]*, vf32_load\\([^(),]*\\)\\);"},
+    {"copies by runs", "memcpy\\(&[A-Za-z_]+_[0-9]+\\["},
+    {"partial results fetched ahead", "__builtin_prefetch\\(Y"},
     {"every second element", "vf32_load_second\\("},
     {"norms by chunks", "_sq_[0-9]+\\["},
 };

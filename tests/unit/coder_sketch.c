@@ -182,10 +182,56 @@ a_deep_network_is_a_few_functions(void **state)
     arena_destroy(arena);
 }
 
+/* What the search begins with, by the shape of the program. */
+static void
+shapes_have_their_schedules(void **state)
+{
+    static const struct {
+        const char *program, *schedule;
+    } rows[] = {
+        /* threads with columns of their own; what is read down the rows stays in the second cache
+         */
+        {"in A: f32[512,512]; in B: f32[512,512]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
+         "Y: n/128@p pack(B) m/126 n/2v m/6 acc k m@u n/v@u n@v\n"},
+        {"in A: f32[1024,1000]; in B: f32[1000,1024]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
+         "Y: n/512@p k/504 pack(B) m/126 pack(A) n/2v m/6 acc k m@u n/v@u n@v\n"},
+        /* with rows of their own */
+        {"in A: f32[4096,512]; in B: f32[512,64]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
+         "Y: m/2052@p pack(B) m/126 n/2v m/6 acc k m@u n/v@u n@v\n"},
+        /* rows of a triangle differ in length: blocks, which threads take one by one */
+        {"in A: f32[256,256]; in B: f32[256,256]\n"
+         "Y[m,n] = sum[k ? k <= m](A[m,k]*B[k,n])\nout Y\n",
+         "Y: pack(B) m/132@p n/2v m/6 acc k m@u n/v@u n@v\n"},
+        /* columns are added up row by row, near rows together */
+        {"in X: f32[64,256,512]\nY[b,c] = sum[a](X[a,b,c])\nout Y\n",
+         "Y: b/16@p a/8 b c/4v acc a@u c/v@u c@v\n"},
+        {"in X: f32[64,256,512]\nY[a,c] = max[b](X[a,b,c])\nout Y\n",
+         "Y: a@p b/8 c/4v acc b@u c/v@u c@v\n"},
+        /* products that wait for each other: several rows at a time */
+        {"in X: f32[128,4000]\nY[r,t] = X[r,t] * Y[r,t-1 | 1]\nout Y\n", "Y: r/16@p t r@u\n"},
+        /* few results: the terms are shared among the threads */
+        {"in X, T: f32[128,4096]\nY[] = mean[i,j]((X[i,j]-T[i,j])*(X[i,j]-T[i,j]))\nout Y\n",
+         "! split Y i 64\nY: acc ic@u\nY.i: ic@p acc i j/4v j/v@a j@v\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena *arena = arena_create();
+        struct diags *diags = diags_create(arena, 0);
+        struct lang *lang =
+            lang_parse(arena, "shape.op", rows[i].program, strlen(rows[i].program), diags);
+        struct program *program = lang_program(lang, 0, NULL, 0, diags);
+        struct coder_space *space = coder_space_open(arena, program, &machines[0]);
+        const char *text = coder_sketch(space, &(struct coder_genome){{0}}).text;
+        assert_string_equal(text, rows[i].schedule);
+        arena_destroy(arena);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_have_their_schedules),
         cmocka_unit_test(every_operator_has_sketches),
         cmocka_unit_test(equal_stages_are_asked_once),
         cmocka_unit_test(a_deep_network_is_a_few_functions),
