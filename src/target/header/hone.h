@@ -337,6 +337,26 @@ vi64_store_tail(int64_t *p, vi64 x, ptrdiff_t n)
     vf64_store_tail((double *)p, (vf64)x, n);
 }
 
+//@ hold: base
+/* In a register from here on. gcc puts a load into every product that reads it, twice the loads that
+ * the units can do, and spills what it should read again; what asm has touched it can do neither to.
+ */
+HONE_INLINE vf32
+vf32_hold(vf32 x)
+{
+#if HONE_X86 == 512
+    __asm__("" : "+v"(x));
+#elif HONE_X86
+    __asm__("" : "+x"(x));
+#endif
+    return x;
+}
+HONE_INLINE vf64
+vf64_hold(vf64 x)
+{
+    return (vf64)vf32_hold((vf32)x);
+}
+
 //@ stream: load
 /* Past the caches; p is a multiple of HONE_VECTOR_BYTES. hone_stream_end() after the last one. */
 HONE_INLINE void
