@@ -97,6 +97,23 @@ stage_named(const struct program *program, const char *name)
     return NULL;
 }
 
+/* Rows put end to end are as wide as those that are read; copying the results out of them is worth
+ * more idle lanes than having them lie there as they should. */
+static bool
+saves_lanes(const struct sketcher *s, const struct stage *stage)
+{
+    const struct expr *reduce = work_reduce(stage->code), *loads[VIEW_LOADS];
+    unsigned last = stage->tensor->rank - 1;
+    int64_t width = stage->tensor->size[last], lanes = s->space->machine.vector_bytes / 4;
+    int64_t row = width, rounded = (width + lanes - 1) / lanes * lanes;
+    size_t count = reduce != NULL ? view_loads(reduce->args[0], loads) : 0;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
+            if ((loads[i]->args[d]->free & 1u << last) && loads[i]->tensor->size[d] > row)
+                row = loads[i]->tensor->size[d];
+    return 10 * rounded > (row > width ? 12 : 11) * row;
+}
+
 /* Windows: where their elements are used often, what may lie outside is padded, strides become
  * phases, and rows that leave lanes idle are put end to end. */
 static void
@@ -147,9 +164,7 @@ change_windows(struct sketcher *s, const char *name)
     }
     const struct stage *target = stage_named(s->program, flat);
     unsigned rank = target->tensor->rank;
-    int64_t width = target->tensor->size[rank - 1], lanes = s->space->machine.vector_bytes / 4;
-    int64_t rounded = (width + lanes - 1) / lanes * lanes;
-    if (sketch_ask_if(s, name, "flat", reused && 10 * rounded > 11 * width))
+    if (sketch_ask_if(s, name, "flat", reused && saves_lanes(s, target)))
         change(s,
                &(struct change_line){CHANGE_FLAT, flat, target->index[rank - 2],
                                      target->index[rank - 1], 0},

@@ -484,6 +484,31 @@ put_member(struct sketcher *s, const struct group *group, size_t number, int til
     s->with = NULL;
 }
 
+/* A convolution of what its members enlarge or sort: they are computed for each block of it. */
+static bool
+put_conv(struct sketcher *s, const struct group *group)
+{
+    const struct work *root = group->root;
+    struct look look = sketch_look(s, root);
+    struct buf beside = buf_in(s->space->arena);
+    if (root->reduce == NULL || look.vector < 0 || look.window || !sketch_is_conv(&look))
+        return false;
+    for (size_t i = 0; i < group->count; i++)
+        if (group->member[i]->reduce != NULL)
+            return false;
+    for (size_t i = 0; i < group->count; i++) {
+        const char *name = group->member[i]->tensor->name;
+        buf_printf(&beside, "%sdo(%s)", i > 0 ? " " : "", name);
+        buf_printf(&s->lines, "%s:", name);
+        sketch_line(s, group->member[i], 0, true);
+        buf_putc(&s->lines, '\n');
+    }
+    buf_printf(&s->lines, "%s:", root->tensor->name);
+    sketch_conv_line(&look, 0, false, beside.data);
+    buf_putc(&s->lines, '\n');
+    return true;
+}
+
 static void
 put_group(struct sketcher *s, struct group *group)
 {
@@ -530,7 +555,7 @@ sketch_group(struct sketcher *s, const struct work *root)
 {
     struct group group;
     find_group(s, &group, root);
-    if (group.count > 0)
+    if (group.count > 0 && !put_conv(s, &group))
         put_group(s, &group);
     return group.count > 0;
 }

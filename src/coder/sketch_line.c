@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *
-name_of(const struct look *look, int level)
+const char *
+sketch_name(const struct look *look, int level)
 {
     return look->work->index[level];
 }
@@ -19,7 +19,7 @@ static void
 put_lanes(struct look *look, const char *mark, unsigned usual)
 {
     struct sketcher *s = look->s;
-    const char *stage = look->work->tensor->name, *v = name_of(look, look->vector);
+    const char *stage = look->work->tensor->name, *v = sketch_name(look, look->vector);
     enum { MOST_COPIES = 32 };
     int64_t lanes = look->work->lanes, vectors = look->work->extent[look->vector] / lanes;
     if (look->row >= lanes && look->row <= MOST_COPIES * lanes) {
@@ -38,9 +38,8 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
     sketch_put(s, "%s@v", v);
 }
 
-/* Left loops but these, outer to inner; the first ones on threads until there is work for all. */
-static void
-put_left(struct look *look, uint32_t but, bool threads)
+void
+sketch_put_left(struct look *look, uint32_t but, bool threads)
 {
     const struct work *work = look->work;
     double tasks = 1;
@@ -48,7 +47,7 @@ put_left(struct look *look, uint32_t but, bool threads)
         if ((but & 1u << l) || work->tensor->size[l] == 1)
             continue;
         bool shared = threads && tasks < 4.0 * look->s->space->machine.threads;
-        sketch_put(look->s, "%s%s", name_of(look, (int)l), shared ? "@p" : "");
+        sketch_put(look->s, "%s%s", sketch_name(look, (int)l), shared ? "@p" : "");
         threads = threads && shared;
         tasks *= (double)work->extent[l];
     }
@@ -98,12 +97,12 @@ stream_line(struct look *look, uint32_t done, bool inner)
     for (unsigned l = 0; l < work->rank; l++)
         if (!(but & 1u << l))
             rows *= (double)work->extent[l];
-    put_left(look, but, !inner && work->stage->rec < 0);
+    sketch_put_left(look, but, !inner && work->stage->rec < 0);
     if (look->vector >= 0) {
         bool alone = rows < s->space->machine.threads && !inner && work->stage->rec < 0;
         int64_t part = work->extent[look->vector] / (8 * s->space->machine.threads);
         if (alone && part > 64 * work->lanes)
-            sketch_put(s, "%s/%" PRId64 "@p", name_of(look, look->vector),
+            sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
                        part / work->lanes * work->lanes);
         if (nt)
             sketch_put(s, "nt");
@@ -129,7 +128,7 @@ put_reduction(struct look *look, int64_t most)
         unrolled |= 1u << l;
     }
     for (unsigned l = work->rank; l < work->levels; l++)
-        sketch_put(look->s, "%s%s", name_of(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
+        sketch_put(look->s, "%s%s", sketch_name(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
 }
 
 /* The innermost left level that has loops here, or -1. */
@@ -149,26 +148,26 @@ rows_line(struct look *look, uint32_t done, bool inner)
     static const unsigned rows_of[] = {1, 4, 2, 8};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    const char *stage = work->tensor->name, *v = sketch_name(look, look->vector);
     bool threads = !inner && work->stage->rec < 0;
     int level = last_left(work, done);
     unsigned rows = level < 0 ? 1 : rows_of[sketch_ask(s, stage, "rows", 4, !inner)];
     if (level >= 0 && work->extent[level] < 4 * (int64_t)rows)
         rows = 1;
     if (rows > 1) {
-        const char *o = name_of(look, level);
+        const char *o = sketch_name(look, level);
         double others = 1;
         for (unsigned l = 0; l < work->rank; l++)
             if (!(done & 1u << l) && (int)l != level)
                 others *= (double)work->extent[l];
-        put_left(look, done | 1u << level, threads);
+        sketch_put_left(look, done | 1u << level, threads);
         sketch_put(s, "%s/%u%s", o, rows, threads && others == 1 ? "@p" : "");
     } else
-        put_left(look, done, threads);
+        sketch_put_left(look, done, threads);
     sketch_put(s, "acc");
     for (unsigned l = work->rank; l < work->levels; l++)
         if ((int)l != look->vector)
-            sketch_put(s, "%s", name_of(look, (int)l));
+            sketch_put(s, "%s", sketch_name(look, (int)l));
     if (rows == 1) {
         put_lanes(look, "a", 2);
         return;
@@ -176,18 +175,13 @@ rows_line(struct look *look, uint32_t done, bool inner)
     unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 3, 1)];
     bool apart = unroll > 1 && work->extent[look->vector] > unroll * work->lanes;
     sketch_put(s, apart ? "%s/%uv" : "%s/v", v, unroll);
-    sketch_put(s, "%s@u", name_of(look, level));
+    sketch_put(s, "%s@u", sketch_name(look, level));
     if (apart)
         sketch_put(s, "%s/v@a", v);
     sketch_put(s, "%s@v", v);
 }
 
 /* ---- tiles: left indices in registers ---- */
-
-struct tile {
-    unsigned rows, vectors;
-    double cost;
-};
 
 enum { TILES = 8 };
 
@@ -220,9 +214,16 @@ list_tiles(const struct look *look, struct tile tiles[TILES + 1])
     return count;
 }
 
-/* The tensor of the first load with this level and without that one; NULL: none. */
-static const struct expr *
-load_with(const struct look *look, int with, int without)
+struct tile
+sketch_ask_tile(const struct look *look)
+{
+    struct tile tiles[TILES + 1];
+    unsigned count = list_tiles(look, tiles);
+    return tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
+}
+
+const struct expr *
+sketch_load_with(const struct look *look, int with, int without)
 {
     const struct expr *loads[VIEW_LOADS];
     size_t count = view_loads(look->body, loads);
@@ -233,9 +234,8 @@ load_with(const struct look *look, int with, int without)
     return NULL;
 }
 
-/* "B", or "B@2" where it is not the first access of its tensor. */
-static const char *
-access_name(const struct look *look, const struct expr *load)
+const char *
+sketch_access(const struct look *look, const struct expr *load)
 {
     const struct expr *loads[32];
     size_t count = work_loads(look->body, load->tensor, loads, 32), at = 0;
@@ -252,20 +252,19 @@ round_to(int64_t value, int64_t step)
     return value < step ? step : value;
 }
 
-/* What is inside of the loops over tiles. */
-static void
-put_registers(struct look *look, struct tile tile)
+void
+sketch_put_registers(struct look *look, struct tile tile, unsigned usual)
 {
     static const int64_t copies[] = {4, 9, 1, 25};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *v = name_of(look, look->vector);
+    const char *v = sketch_name(look, look->vector);
     sketch_put(s, "acc");
     int64_t most =
-        copies[sketch_ask(s, work->tensor->name, "unroll", 4, 1)] * 12 / (tile.rows * tile.vectors);
+        copies[sketch_ask(s, work->tensor->name, "unroll", 4, usual)] * 12 / (tile.rows * tile.vectors);
     put_reduction(look, most > 0 ? most : 1);
     if (look->other >= 0 && work->extent[look->other] > 1)
-        sketch_put(s, "%s@u", name_of(look, look->other));
+        sketch_put(s, "%s@u", sketch_name(look, look->other));
     if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
         sketch_put(s, "%s/v@u", v);
     sketch_put(s, "%s@v", v);
@@ -278,7 +277,7 @@ wide_line(struct look *look, struct tile tile, bool inner)
     static const int64_t parts[] = {128, 256, 64, 512, 32};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    const char *stage = work->tensor->name, *v = sketch_name(look, look->vector);
     int64_t width = work->extent[look->vector], rows = 1, depth = 1;
     int64_t across = tile.vectors * work->lanes;
     for (unsigned l = 0; l < work->rank; l++)
@@ -289,16 +288,16 @@ wide_line(struct look *look, struct tile tile, bool inner)
         depth < 32 || width < 8 * across * s->space->machine.threads ||
         !sketch_ask_if(s, stage, "by width", width > 8 * rows))
         return false;
-    const struct expr *load = load_with(look, look->vector, look->other);
+    const struct expr *load = sketch_load_with(look, look->vector, look->other);
     int64_t part = round_to(parts[sketch_ask(s, stage, "part", 5, 0)], across);
     sketch_put(s, "%s/%" PRId64 "@p", v, part);
     if (load != NULL && sketch_ask_if(s, stage, "pack", rows >= 16))
-        sketch_put(s, "pack(%s)", access_name(look, load));
+        sketch_put(s, "pack(%s)", sketch_access(look, load));
     if (part > across)
         sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
     if (rows > tile.rows)
-        sketch_put(s, "%s/%u", name_of(look, look->other), tile.rows);
-    put_registers(look, tile);
+        sketch_put(s, "%s/%u", sketch_name(look, look->other), tile.rows);
+    sketch_put_registers(look, tile, 1);
     return true;
 }
 
@@ -311,11 +310,11 @@ window_line(struct look *look, uint32_t done, bool inner)
     } tiles[] = {{2, 2}, {4, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 2}, {1, 1}, {3, 2}};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *v = name_of(look, look->vector), *o = name_of(look, look->other);
+    const char *v = sketch_name(look, look->vector), *o = sketch_name(look, look->other);
     unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, 0);
     unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
     bool threads = !inner;
-    put_left(look, done | 1u << look->vector | 1u << look->other, threads);
+    sketch_put_left(look, done | 1u << look->vector | 1u << look->other, threads);
     for (unsigned l = 0; l < work->rank; l++)
         if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
             threads = threads && work->extent[l] == 1;
@@ -340,7 +339,7 @@ struct tiling {
     struct look *look;
     struct tile tile;
     bool inner;
-    uint32_t but;                   /* levels whose loops are not left to put_left() */
+    uint32_t but;                   /* levels whose loops are not left to sketch_put_left() */
     int64_t width, rows, across;    /* of the stage; of a tile */
     int red;                        /* the longest reduction index, or -1 */
     double depth, others;           /* points of the reduction, and of other left indices */
@@ -404,8 +403,8 @@ ask_copies(struct tiling *t)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    t->across_load = load_with(look, look->vector, look->other);
-    t->down_load = load_with(look, look->other, look->vector);
+    t->across_load = sketch_load_with(look, look->vector, look->other);
+    t->down_load = sketch_load_with(look, look->other, look->vector);
     t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
                      sketch_ask_if(s, stage, "pack", look->gathers || (t->heavy && t->rows >= 64));
     t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", false);
@@ -425,19 +424,19 @@ put_blocks(struct tiling *t)
     struct look *look = t->look;
     struct sketcher *s = look->s;
     if (t->pack_down && t->whole_down)
-        sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+        sketch_put(s, "pack(%s)", sketch_access(look, t->down_load));
     if (t->by_other || t->others == 1)
-        put_left(look, t->but, t->threads);
+        sketch_put_left(look, t->but, t->threads);
     if (t->others > 1)
         t->threads = t->threads && !t->by_other;
     if (t->cut > 0)
-        sketch_put(s, "%s/%" PRId64, name_of(look, t->red), t->cut);
+        sketch_put(s, "%s/%" PRId64, sketch_name(look, t->red), t->cut);
     if (t->wide > 0)
-        sketch_put(s, "%s/%" PRId64, name_of(look, look->vector), t->wide);
+        sketch_put(s, "%s/%" PRId64, sketch_name(look, look->vector), t->wide);
     if (t->pack_across)
-        sketch_put(s, "pack(%s)", access_name(look, t->across_load));
+        sketch_put(s, "pack(%s)", sketch_access(look, t->across_load));
     if (!t->by_other && t->others > 1)
-        put_left(look, t->but, t->threads);
+        sketch_put_left(look, t->but, t->threads);
 }
 
 /* A block of rows for each thread. */
@@ -446,7 +445,7 @@ put_rows(struct tiling *t, bool share)
 {
     static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32};
     struct sketcher *s = t->look->s;
-    const char *o = name_of(t->look, t->look->other);
+    const char *o = sketch_name(t->look, t->look->other);
     unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 7, t->heavy ? 5 : 3);
     int64_t tile = t->tile.rows, threads = s->space->machine.threads;
     int64_t block = blocks[choice] * tile;
@@ -471,7 +470,7 @@ put_shares(struct tiling *t)
     if (look->other >= 0 && t->rows > t->tile.rows)
         put_rows(t, share);
     else if (share && t->others == 1 && t->width >= shares * t->across && t->wide == 0)
-        sketch_put(look->s, "%s/%" PRId64 "@p", name_of(look, look->vector),
+        sketch_put(look->s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
                    round_to((t->width + shares - 1) / shares, t->across));
 }
 
@@ -480,26 +479,24 @@ put_tiles(struct tiling *t)
 {
     struct look *look = t->look;
     struct sketcher *s = look->s;
-    const char *v = name_of(look, look->vector);
+    const char *v = sketch_name(look, look->vector);
     bool cut = look->other >= 0 && !t->cut_to_tile && t->rows > t->tile.rows;
     if (t->pack_down && !t->whole_down)
-        sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+        sketch_put(s, "pack(%s)", sketch_access(look, t->down_load));
     bool down_first = t->heavy && sketch_ask_if(s, look->work->tensor->name, "down first", false);
     if (down_first && cut)
-        sketch_put(s, "%s/%u", name_of(look, look->other), t->tile.rows);
+        sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
     if (t->width > t->across)
         sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
     if (!down_first && cut)
-        sketch_put(s, "%s/%u", name_of(look, look->other), t->tile.rows);
-    put_registers(look, t->tile);
+        sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
+    sketch_put_registers(look, t->tile, 1);
 }
 
 static void
 tile_line(struct look *look, uint32_t done, bool inner)
 {
-    struct tile tiles[TILES + 1];
-    unsigned count = list_tiles(look, tiles);
-    struct tile tile = tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
+    struct tile tile = sketch_ask_tile(look);
     if (wide_line(look, tile, inner))
         return;
     struct tiling t = measure_tiling(look, tile, done, inner);
@@ -523,24 +520,24 @@ scan_line(struct sketcher *s, const struct work *work)
                (work->tensor->dtype == DTYPE_F32 || work->tensor->dtype == DTYPE_F64);
     uint32_t but = 1u << carried;
     if (last && sum && sketch_ask_if(s, work->tensor->name, "scan in lanes", true)) {
-        put_left(&look, but, true);
-        sketch_put(s, "%s@v", name_of(&look, (int)carried));
+        sketch_put_left(&look, but, true);
+        sketch_put(s, "%s@v", sketch_name(&look, (int)carried));
         return;
     }
     if (!last && work->extent[work->rank - 1] > 1 && work->reduce == NULL) {
         unsigned lanes = work->rank - 1;
-        const char *v = name_of(&look, (int)lanes);
+        const char *v = sketch_name(&look, (int)lanes);
         unsigned wide = unrolls[sketch_ask(s, work->tensor->name, "unroll", 4, 2)];
-        put_left(&look, but | 1u << lanes, true);
+        sketch_put_left(&look, but | 1u << lanes, true);
         sketch_put(s, "%s/%uv", v, wide);
-        sketch_put(s, "%s", name_of(&look, (int)carried));
+        sketch_put(s, "%s", sketch_name(&look, (int)carried));
         if (wide > 1)
             sketch_put(s, "%s/v@u", v);
         sketch_put(s, "%s@v", v);
         return;
     }
-    put_left(&look, but, true);
-    sketch_put(s, "%s", name_of(&look, (int)carried));
+    sketch_put_left(&look, but, true);
+    sketch_put(s, "%s", sketch_name(&look, (int)carried));
     if (work->reduce != NULL) {
         sketch_put(s, "acc");
         put_reduction(&look, 8);
@@ -558,13 +555,15 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     if (work->reduce == NULL)
         stream_line(&look, done | ones_of(work), inner);
     else if (look.vector < 0) {
-        put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
+        sketch_put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
         put_reduction(&look, 8);
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else if (look.window)
         window_line(&look, done | ones_of(work), inner);
+    else if (work->stage->rec < 0 && sketch_is_conv(&look))
+        sketch_conv_line(&look, done, inner, "");
     else
         tile_line(&look, done | ones_of(work), inner);
 }
