@@ -12,9 +12,10 @@ struct conv {
     struct look *look;
     struct tile tile;
     const struct expr *image, *filter;
-    uint32_t points;                   /* left levels that the filters do not depend on, */
-    int64_t blocks[LANG_MAX_RANK];     /* and steps of their blocks; 0: none */
-    uint32_t batch;                    /* left levels outside of all */
+    uint32_t phases;               /* left levels that say which terms count: copies of the code */
+    uint32_t points;               /* others that the filters do not depend on, */
+    int64_t blocks[LANG_MAX_RANK]; /* and steps of their blocks; 0: none */
+    uint32_t batch;                /* left levels outside of all */
 };
 
 /* Left levels that only the image has; those of the result's planes, which lie inside of the
@@ -37,6 +38,21 @@ sketch_is_conv(const struct look *look)
     const struct expr *image = sketch_load_with(look, look->vector, look->other);
     const struct expr *filter = sketch_load_with(look, look->other, look->vector);
     return image != NULL && filter != NULL && points_of(look, image, filter) != 0;
+}
+
+/* The few values of a remainder, on which it depends whether a term counts. */
+static uint32_t
+phases_of(const struct look *look)
+{
+    enum { MOST_PHASES = 8 };
+    const struct work *work = look->work;
+    const struct expr *filter = expr_filter(work->reduce);
+    uint32_t phases = 0;
+    for (unsigned l = 0; l < work->rank && filter != NULL; l++)
+        if ((filter->free & 1u << l) && (int)l != look->vector && (int)l != look->other &&
+            work->tensor->size[l] <= MOST_PHASES)
+            phases |= 1u << l;
+    return phases;
 }
 
 /* Bytes of the image that all of its loops but those of these left levels read. */
@@ -121,6 +137,9 @@ put_inner(struct conv *conv, bool threads)
         sketch_put(s, "%s/%u%s", sketch_name(look, look->other), conv->tile.rows,
                    threads ? "@p" : "");
     for (unsigned l = 0; l < work->rank; l++)
+        if (conv->phases & 1u << l)
+            sketch_put(s, "%s@u", sketch_name(look, (int)l));
+    for (unsigned l = 0; l < work->rank; l++)
         if ((conv->points & 1u << l) && work->tensor->size[l] > 1 && conv->blocks[l] != 1)
             sketch_put(s, "%s", sketch_name(look, (int)l));
     if (work->extent[look->vector] > conv->tile.vectors * (int64_t)work->lanes)
@@ -128,7 +147,7 @@ put_inner(struct conv *conv, bool threads)
                    conv->tile.vectors);
     if (cut && !filters_first && !threads)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), conv->tile.rows);
-    sketch_put_registers(look, conv->tile, 3);
+    sketch_put_registers(look, conv->tile, 3, conv->phases != 0);
 }
 
 void
@@ -141,9 +160,10 @@ sketch_conv_line(struct look *look, uint32_t done, bool inner, const char *besid
                         .tile = sketch_ask_tile(look),
                         .image = sketch_load_with(look, look->vector, look->other),
                         .filter = sketch_load_with(look, look->other, look->vector)};
-    conv.points = points_of(look, conv.image, conv.filter) & ~done;
-    conv.batch = ((1u << work->rank) - 1) & ~done & ~conv.points & ~(1u << look->vector) &
-                 ~(1u << look->other);
+    conv.phases = phases_of(look) & ~done;
+    conv.points = points_of(look, conv.image, conv.filter) & ~done & ~conv.phases;
+    conv.batch = ((1u << work->rank) - 1) & ~done & ~conv.points & ~conv.phases &
+                 ~(1u << look->vector) & ~(1u << look->other);
     double batches = 1, depth = 1;
     for (unsigned l = 0; l < work->rank; l++)
         batches *= conv.batch & 1u << l ? (double)work->extent[l] : 1;

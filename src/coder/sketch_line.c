@@ -253,8 +253,9 @@ round_to(int64_t value, int64_t step)
 }
 
 void
-sketch_put_registers(struct look *look, struct tile tile, unsigned usual)
+sketch_put_registers(struct look *look, struct tile tile, unsigned usual, bool phased)
 {
+    enum { MOST_PHASED = 256 };
     static const int64_t copies[] = {4, 9, 1, 25};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
@@ -262,7 +263,7 @@ sketch_put_registers(struct look *look, struct tile tile, unsigned usual)
     sketch_put(s, "acc");
     int64_t most =
         copies[sketch_ask(s, work->tensor->name, "unroll", 4, usual)] * 12 / (tile.rows * tile.vectors);
-    put_reduction(look, most > 0 ? most : 1);
+    put_reduction(look, phased ? MOST_PHASED : most > 0 ? most : 1);
     if (look->other >= 0 && work->extent[look->other] > 1)
         sketch_put(s, "%s@u", sketch_name(look, look->other));
     if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
@@ -297,7 +298,7 @@ wide_line(struct look *look, struct tile tile, bool inner)
         sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
     if (rows > tile.rows)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), tile.rows);
-    sketch_put_registers(look, tile, 1);
+    sketch_put_registers(look, tile, 1, false);
     return true;
 }
 
@@ -490,7 +491,7 @@ put_tiles(struct tiling *t)
         sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
     if (!down_first && cut)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
-    sketch_put_registers(look, t->tile, 1);
+    sketch_put_registers(look, t->tile, 1, false);
 }
 
 static void
