@@ -185,12 +185,35 @@ rows_line(struct look *look, uint32_t done, bool inner)
 
 enum { TILES = 8 };
 
-/* Loads for each product; too few chains leave the units idle. */
+/* Cycles of one term: two products and two loads are begun in each, and a sum is there after four
+ * or a little more, so that fewer than eight or nine leave the units idle; a few more make up for
+ * what comes late. */
 static double
-tile_cost(unsigned rows, unsigned vectors)
+tile_cycles(int64_t rows, int64_t vectors)
 {
-    unsigned used = rows * vectors;
-    return (double)(rows + vectors) / used + (used < 10 ? (10 - used) * 0.2 : 0);
+    const double latency = 4.2, enough = 6;
+    double products = (double)(rows * vectors) / 2, loads = (double)(rows + vectors) / 2;
+    double cycles = products > loads ? products : loads;
+    return (cycles > latency ? cycles : latency) +
+           (products < enough ? 0.15 * (enough - products) : 0);
+}
+
+/* For all rows and vectors with what is left at their ends; of tiles that take the same, the one
+ * that loads less. */
+static double
+tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors)
+{
+    int64_t down = all_rows / rows, across = all_vectors / vectors;
+    int64_t short_row = all_rows % rows, short_vector = all_vectors % vectors;
+    double cycles = (double)(down * across) * tile_cycles(rows, vectors);
+    if (short_row > 0)
+        cycles += (double)across * tile_cycles(short_row, vectors);
+    if (short_vector > 0)
+        cycles += (double)down * tile_cycles(rows, short_vector);
+    if (short_row > 0 && short_vector > 0)
+        cycles += tile_cycles(short_row, short_vector);
+    return cycles / (double)(all_rows * all_vectors) +
+           0.1 * (double)(rows + vectors) / (double)(rows * vectors);
 }
 
 /* Register tiles that fit, the cheapest first. */
@@ -202,7 +225,7 @@ list_tiles(const struct look *look, struct tile tiles[TILES + 1])
     int64_t width = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
     for (unsigned vectors = 1; vectors <= 4 && vectors <= width; vectors++)
         for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
-            struct tile tile = {rows, vectors, tile_cost(rows, vectors)};
+            struct tile tile = {rows, vectors, tile_cost(extent, width, rows, vectors)};
             unsigned at = count;
             if (rows * vectors + vectors + 1 >= registers) /* gcc spills at the last one */
                 continue;

@@ -772,6 +772,36 @@ every_second_element(void **state)
     munmap(memory, 2 * page);
 }
 
+/* Two halves of a vector, the second one at the end of a page. */
+static void
+halves_are_zipped(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *memory =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float got[MOST_LANES];
+    double same[MOST_LANES / 2];
+
+    (void)state;
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < SIDES; i++) {
+        const int lanes = sides[i].bytes / 4;
+        float *p = (float *)(memory + page) - lanes;
+        double *d = (double *)(memory + page) - lanes / 2;
+        for (int k = 0; k < lanes; k++)
+            p[k] = (float)k;
+        ((load)symbol(&sides[i], "side_vf32_load_zip"))(p, got);
+        for (int k = 0; k < lanes; k++)
+            assert_float_equal(got[k], (float)(k % 2 * (lanes / 2) + k / 2), 0);
+        for (int k = 0; k < lanes / 2; k++)
+            d[k] = k;
+        ((load)symbol(&sides[i], "side_vf64_hold"))(d, same);
+        assert_memory_equal(same, d, (size_t)sides[i].bytes);
+    }
+    munmap(memory, 2 * page);
+}
+
 static void
 rows_become_columns(void **state)
 {
@@ -975,6 +1005,7 @@ main(void)
         cmocka_unit_test(conversions),
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(every_second_element),
+        cmocka_unit_test(halves_are_zipped),
         cmocka_unit_test(rows_become_columns),
         cmocka_unit_test(tails_touch_nothing_else),
         cmocka_unit_test(every_function_stands_alone),

@@ -224,6 +224,20 @@ side_vf32_load_second(const void *p, void *lanes)
 }
 
 void
+side_vf32_load_zip(const void *p, void *lanes)
+{
+    const vf32 x = vf32_hold(vf32_load_zip(p, (const float *)p + VF32 / 2));
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
+side_vf64_hold(const void *p, void *lanes)
+{
+    const vf64 x = vf64_hold(vf64_load(p));
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
 side_vf32_transpose(const void *p, void *lanes)
 {
     vf32 rows[VF32];

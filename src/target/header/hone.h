@@ -211,6 +211,30 @@ vf32_load_second(const float *p)
     return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
 }
 
+//@ zip: load
+/* p[0], q[0], p[1], q[1], ...; half of the lanes from each, and nothing behind them is touched. */
+HONE_INLINE vf32
+vf32_load_zip(const float *p, const float *q)
+{
+    typedef float half HONE_VECTOR(HONE_VECTOR_BYTES / 2, 4);
+#if defined __clang__ || __GNUC__ >= 12
+    const half a = *(const half *)p, b = *(const half *)q;
+#if HONE_VECTOR_BYTES == 64
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+#elif HONE_VECTOR_BYTES == 32
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5, 2, 6, 3, 7);
+#else
+    return __builtin_shufflevector(a, b, 0, 2, 1, 3);
+#endif
+#else
+    vf32 x = {0};
+    for (int i = 0; i < VF32; i++)
+        x[i] = (i & 1 ? q : p)[i / 2];
+    (void)sizeof(half);
+    return x;
+#endif
+}
+
 //@ transpose: iota
 /* Lane j of row i and lane i of row j change places: for each bit of the numbers, the half of the
  * lanes where they differ in it. */
