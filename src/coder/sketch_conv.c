@@ -147,7 +147,8 @@ put_inner(struct conv *conv, bool threads)
                    conv->tile.vectors);
     if (cut && !filters_first && !threads)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), conv->tile.rows);
-    sketch_put_registers(look, conv->tile, 3, conv->phases != 0);
+    sketch_put_registers(look, conv->tile, 3,
+                         conv->phases != 0 ? expr_filter(work->reduce)->free : 0);
 }
 
 void

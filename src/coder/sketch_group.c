@@ -129,10 +129,19 @@ take_units(struct group *group, const struct work *work, const struct along *map
     return true;
 }
 
+/* What has the same index in lanes as the root is computed for all of them at once. */
+static bool
+shares_lanes(struct sketcher *s, const struct work *work, const struct along *map, int lanes)
+{
+    const struct look look = sketch_look(s, work);
+    return look.vector >= 0 && look.vector < (int)work->rank && map[look.vector].level == lanes;
+}
+
 static void
 find_group(struct sketcher *s, struct group *group, const struct work *root)
 {
     const struct work *works = s->schedule->works;
+    int lanes = sketch_look(s, root).vector;
     bool weights = shares_weights(s, root);
     *group = (struct group){.root = root};
     group->rows = root->rank ? (1u << root->rank) - 1 : 0;
@@ -166,6 +175,8 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
             if (map[d].level >= 0)
                 rows |= 1u << map[d].level;
         rows &= group->rows;
+        if (lanes >= 0 && shares_lanes(s, work, map, lanes))
+            rows &= ~(1u << lanes);
         if (rows == 0 || !take_units(group, work, map) ||
             rows_of(group, rows) < s->space->machine.threads)
             continue;

@@ -94,9 +94,9 @@ struct tile { /* of registers */
 struct tile
 sketch_ask_tile(const struct look *look);
 /* What is inside of the loops over tiles; `usual` of 4 says how far short loops are unrolled: to 4,
- * 9, 1 or 25 copies. `phased`: in each copy few terms count. */
+ * 9, 1 or 25 copies. `phased`: reduction levels of which few terms count, unrolled in any case. */
 void
-sketch_put_registers(struct look *look, struct tile tile, unsigned usual, bool phased);
+sketch_put_registers(struct look *look, struct tile tile, unsigned usual, uint32_t phased);
 
 /* ---- convolutions (sketch_conv.c) ---- */
 

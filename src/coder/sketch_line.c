@@ -114,12 +114,12 @@ stream_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- rows: the reduction is in lanes ---- */
 
-/* Reduction loops; short ones are unrolled from the inside, as far as `most` copies of the tile. */
+/* Reduction loops; these are unrolled, and short ones from the inside, as far as `most` copies of the
+ * tile. */
 static void
-put_reduction(struct look *look, int64_t most)
+put_reduction(struct look *look, int64_t most, uint32_t unrolled)
 {
     const struct work *work = look->work;
-    uint32_t unrolled = 0;
     int64_t copies = 1;
     for (unsigned l = work->levels; l-- > work->rank && work->extent[l] <= 8;) {
         if (copies * work->extent[l] > most)
@@ -276,9 +276,8 @@ round_to(int64_t value, int64_t step)
 }
 
 void
-sketch_put_registers(struct look *look, struct tile tile, unsigned usual, bool phased)
+sketch_put_registers(struct look *look, struct tile tile, unsigned usual, uint32_t phased)
 {
-    enum { MOST_PHASED = 256 };
     static const int64_t copies[] = {4, 9, 1, 25};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
@@ -286,7 +285,7 @@ sketch_put_registers(struct look *look, struct tile tile, unsigned usual, bool p
     sketch_put(s, "acc");
     int64_t most =
         copies[sketch_ask(s, work->tensor->name, "unroll", 4, usual)] * 12 / (tile.rows * tile.vectors);
-    put_reduction(look, phased ? MOST_PHASED : most > 0 ? most : 1);
+    put_reduction(look, most > 0 ? most : 1, phased);
     if (look->other >= 0 && work->extent[look->other] > 1)
         sketch_put(s, "%s@u", sketch_name(look, look->other));
     if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
@@ -321,7 +320,7 @@ wide_line(struct look *look, struct tile tile, bool inner)
         sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
     if (rows > tile.rows)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), tile.rows);
-    sketch_put_registers(look, tile, 1, false);
+    sketch_put_registers(look, tile, 1, 0);
     return true;
 }
 
@@ -350,7 +349,7 @@ window_line(struct look *look, uint32_t done, bool inner)
     if (vectors * work->lanes < work->extent[look->vector])
         sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
     sketch_put(s, "acc");
-    put_reduction(look, 64);
+    put_reduction(look, 64, 0);
     if (rows > 1)
         sketch_put(s, "%s@u", o);
     if (vectors > 1 && work->extent[look->vector] > work->lanes)
@@ -514,7 +513,7 @@ put_tiles(struct tiling *t)
         sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
     if (!down_first && cut)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
-    sketch_put_registers(look, t->tile, 1, false);
+    sketch_put_registers(look, t->tile, 1, 0);
 }
 
 static void
@@ -564,7 +563,7 @@ scan_line(struct sketcher *s, const struct work *work)
     sketch_put(s, "%s", sketch_name(&look, (int)carried));
     if (work->reduce != NULL) {
         sketch_put(s, "acc");
-        put_reduction(&look, 8);
+        put_reduction(&look, 8, 0);
     }
 }
 
@@ -581,7 +580,7 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     else if (look.vector < 0) {
         sketch_put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
-        put_reduction(&look, 8);
+        put_reduction(&look, 8, 0);
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else if (look.window)
