@@ -111,8 +111,8 @@ struct nest {
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
-    size_t hoisted_count;        /* of these: known from further out, until hoist_close() */
-    struct held *held;           /* vectors that other copies of the code read again */
+    size_t hoisted_count; /* of these: known from further out, until hoist_close() */
+    struct held *held;    /* vectors that other copies of the code read again */
     size_t held_count, held_capacity;
     size_t held_block;           /* the block that their names are of */
     bool conditional;            /* what is printed may not be computed: no names for parts of it */

@@ -105,7 +105,8 @@ hoist_open(struct nest *nest, size_t from)
     for (unsigned m = 0; m < nest->members; m++) {
         const struct member *member = &nest->member[m];
         const struct work *work = member->work;
-        bool cut = is_empty(nest, member); /* outside of its piece of a cat the terms may not be there */
+        bool cut =
+            is_empty(nest, member); /* outside of its piece of a cat the terms may not be there */
         for (unsigned l = 0; l < work->rank; l++)
             cut = cut || work_is_cut(work, l);
         if (!cut)

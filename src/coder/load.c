@@ -38,8 +38,7 @@ static const char *
 address_at(struct nest *nest, const struct tensor *tensor, const struct lin *offset)
 {
     const struct box *box = box_find(nest, tensor);
-    const char *name =
-        box != NULL && !box->whole ? box->name : nest->em->storage[tensor->number];
+    const char *name = box != NULL && !box->whole ? box->name : nest->em->storage[tensor->number];
     if (lin_is_number(offset) && offset->add == 0)
         return name;
     return value_say(nest, "%s + %s", name, lin_text(nest->em->arena, offset));

@@ -155,16 +155,15 @@ change_part(struct sketcher *s, const char *name, unsigned level, int64_t part)
     return done ? arena_printf(arena, "%s.%s", name, index) : name;
 }
 
-/* A transposed convolution is computed in a stage of its own, whose results the stage itself puts in
- * order. */
+/* A transposed convolution is computed in a stage of its own, whose results the stage itself puts
+ * in order. */
 static const char *
 computing_stage(const struct sketcher *s, const char *name)
 {
     const struct stage *stage = stage_named(s->program, name);
     for (size_t i = 0; i < s->program->stage_count && work_reduce(stage->code) == NULL; i++) {
         const struct stage *other = &s->program->stages[i];
-        if (work_reduce(other->code) != NULL &&
-            work_loads(stage->code, other->tensor, NULL, 0) > 0)
+        if (work_reduce(other->code) != NULL && work_loads(stage->code, other->tensor, NULL, 0) > 0)
             return other->tensor->name;
     }
     return name;

@@ -1,6 +1,6 @@
-/* Convolutions: the filters of a tile stay in L1 while the image passes by, so that each plane of the
- * result is written from its beginning to its end; blocks of rows of the image stay in L2 while one
- * filter after the other comes.
+/* Convolutions: the filters of a tile stay in L1 while the image passes by, so that each plane of
+ * the result is written from its beginning to its end; blocks of rows of the image stay in L2 while
+ * one filter after the other comes.
  *
  *     pack(F) n@p y/16@p do(P) k/6 y x/2v acc c r@u s@u k@u x/v@u x@v
  */

@@ -581,9 +581,13 @@ put_sorted(struct sketcher *s, const struct group *group)
     }
     rest.extent[filters] = tile;
     rest.extent[rows] = block_rows(s, root, rows, unit, tile, tasks);
-    if (rest.extent[rows] < root->extent[rows])
-        buf_printf(&outer, " %s/%" PRId64 "%s", root->index[rows], rest.extent[rows],
-                   tasks < 4 * s->space->machine.threads ? "@p" : "");
+    const char *shared = tasks < 4 * s->space->machine.threads ? "@p" : "";
+    uint32_t done = (1u << filters) - 1;
+    if (rest.extent[rows] == 1) {
+        buf_printf(&outer, " %s%s", root->index[rows], shared);
+        done |= 1u << rows;
+    } else if (rest.extent[rows] < root->extent[rows])
+        buf_printf(&outer, " %s/%" PRId64 "%s", root->index[rows], rest.extent[rows], shared);
     else
         rest.extent[rows] = root->extent[rows];
     for (unsigned d = 0; d < conv->rank; d++)
@@ -593,7 +597,7 @@ put_sorted(struct sketcher *s, const struct group *group)
     sketch_line(s, &part, 0, true);
     buf_printf(&s->lines, "\n%s:%s", root->tensor->name, outer.data != NULL ? outer.data : "");
     sketch_put(s, "%s/%" PRId64 " do(%s)", root->index[filters], tile, conv->tensor->name);
-    sketch_line(s, &rest, (1u << filters) - 1, true);
+    sketch_line(s, &rest, done, true);
     buf_putc(&s->lines, '\n');
     return true;
 }

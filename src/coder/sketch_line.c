@@ -114,8 +114,8 @@ stream_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- rows: the reduction is in lanes ---- */
 
-/* Reduction loops; these are unrolled, and short ones from the inside, as far as `most` copies of the
- * tile. */
+/* Reduction loops; these are unrolled, and short ones from the inside, as far as `most` copies of
+ * the tile. */
 static void
 put_reduction(struct look *look, int64_t most, uint32_t unrolled)
 {
@@ -283,8 +283,8 @@ sketch_put_registers(struct look *look, struct tile tile, unsigned usual, uint32
     const struct work *work = look->work;
     const char *v = sketch_name(look, look->vector);
     sketch_put(s, "acc");
-    int64_t most =
-        copies[sketch_ask(s, work->tensor->name, "unroll", 4, usual)] * 12 / (tile.rows * tile.vectors);
+    int64_t most = copies[sketch_ask(s, work->tensor->name, "unroll", 4, usual)] * 12 /
+                   (tile.rows * tile.vectors);
     put_reduction(look, most > 0 ? most : 1, phased);
     if (look->other >= 0 && work->extent[look->other] > 1)
         sketch_put(s, "%s@u", sketch_name(look, look->other));

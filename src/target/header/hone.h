@@ -362,8 +362,9 @@ vi64_store_tail(int64_t *p, vi64 x, ptrdiff_t n)
 }
 
 //@ hold: base
-/* In a register from here on. gcc puts a load into every product that reads it, twice the loads that
- * the units can do, and spills what it should read again; what asm has touched it can do neither to.
+/* In a register from here on. gcc puts a load into every product that reads it, twice the loads
+ * that the units can do, and spills what it should read again; what asm has touched it can do
+ * neither to.
  */
 HONE_INLINE vf32
 vf32_hold(vf32 x)
