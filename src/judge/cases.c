@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double TERMS_A_SECOND = 4e9, MOST_SECONDS = 60;
+static const double MOST_SECONDS = 120; /* of the reference */
+static const double FREE_PART = 0.75;  /* of memory, for a task */
 enum { DRAWN_SIZES = 2, DRAW_ATTEMPTS = 20 };
 
 /* ---- what can be judged here ---- */
@@ -14,20 +15,30 @@ struct demand {
     double bytes, seconds;
 };
 
-/* Inputs, outputs twice over, and the reference at its worst moment. */
-static struct demand
-demand_of(const struct program *program)
+static double
+tensor_bytes(const struct tensor *tensor)
 {
-    struct lang_needs needs = {0};
-    double outputs = 0;
+    return (double)tensor->count * (double)dtype_info[tensor->dtype].size;
+}
 
-    if (!program->foreign)
-        lang_reference_needs(program, &needs);
+/* Inputs and outputs twice over, and the reference at its worst moment. Where that is of some rows,
+ * an honest evaluation of all: no more than a value of each stage, and a small part of the time. */
+static struct demand
+demand_of(const struct judge__case *c)
+{
+    enum { HONEST_FASTER = 15 };
+    const struct program *program = c->program;
+    struct demand demand = {2 * task_needed_bytes(c->rows ? c->rows : program),
+                            judge__estimate(c->rows ? c->rows : program)};
+
     for (size_t o = 0; o < program->output_count; o++)
-        outputs += (double)program->outputs[o]->count *
-                   (double)dtype_info[program->outputs[o]->dtype].size;
-    return (struct demand){2 * task_needed_bytes(program) + 2 * outputs,
-                           needs.terms / TERMS_A_SECOND};
+        demand.bytes += 2 * tensor_bytes(program->outputs[o]);
+    if (c->rows) {
+        for (size_t t = 0; t < program->tensor_count; t++)
+            demand.bytes += (t < program->input_count ? 2 : 1) * tensor_bytes(program->tensors[t]);
+        demand.seconds += judge__estimate(program) / HONEST_FASTER;
+    }
+    return demand;
 }
 
 static double
@@ -47,7 +58,8 @@ dim_to_shrink(struct judge_task *task, size_t number, const struct program *prog
         struct lang_size half = {program->dims[d].name, (program->dims[d].size + 1) / 2};
         struct program *smaller =
             lang_program(task->lang, number, &half, 1, diags_create(task->arena, 0));
-        struct demand demand = smaller ? demand_of(smaller) : (struct demand){INFINITY, INFINITY};
+        struct demand demand = smaller ? demand_of(&(struct judge__case){.program = smaller})
+                                       : (struct demand){INFINITY, INFINITY};
 
         if (badness(&demand, bytes) < least) {
             least = badness(&demand, bytes);
@@ -58,20 +70,22 @@ dim_to_shrink(struct judge_task *task, size_t number, const struct program *prog
 }
 
 static enum status
-check_demand(struct judge_task *task, size_t number, const struct program *program,
+check_demand(struct judge_task *task, size_t number, const struct judge__case *c,
              struct diags *diags)
 {
-    struct demand demand = demand_of(program);
-    double bytes = task_free_bytes() / 2;
+    const struct program *program = c->program;
+    struct demand demand = demand_of(c);
+    double bytes = FREE_PART * task_free_bytes();
 
     if (badness(&demand, bytes) <= 1)
         return STATUS_OK;
     const char *dim = dim_to_shrink(task, number, program, bytes);
     if (demand.bytes > bytes)
-        diags_add(diags, DIAG_ERROR, (struct place){0},
-                  "%s: case %s needs %.1f GB to be judged, half of what is free here is %.1f GB; "
-                  "make %s smaller, or name other cases with --case",
-                  program->name, program->case_name, demand.bytes / 1e9, bytes / 1e9, dim);
+        diags_add(
+            diags, DIAG_ERROR, (struct place){0},
+            "%s: case %s needs %.1f GB to be judged, and of what is free here %.1f GB can be had; "
+            "make %s smaller, or name other cases with --case",
+            program->name, program->case_name, demand.bytes / 1e9, bytes / 1e9, dim);
     else
         diags_add(diags, DIAG_ERROR, (struct place){0},
                   "%s: the reference of case %s would take about %.0f s, at most %.0f are allowed; "
@@ -107,6 +121,18 @@ light_of(struct judge__case *c)
     lang_light(c->program, &c->cost, machine, &c->light);
 }
 
+/* Expected values that stay for the timed calls and, where the inputs are the task's, for the next
+ * kernel. */
+static bool
+can_keep(const struct judge__case *c)
+{
+    double bytes = 0;
+
+    for (size_t o = 0; o < c->program->output_count; o++)
+        bytes += 24.0 * (double)(c->rows ? c->rows : c->program)->outputs[o]->count;
+    return bytes * (double)c->kind_count < task_free_bytes() / 4;
+}
+
 static enum status
 open_case(struct judge__case *c, struct diags *diags)
 {
@@ -115,11 +141,12 @@ open_case(struct judge__case *c, struct diags *diags)
     judge__progress(c->task->judge, "%s  preparing case %s", c->program->name,
                     c->program->case_name);
     light_of(c);
-    status = evaluator_open(c->program, &c->evaluator, diags);
+    status = evaluator_open(c->rows ? c->rows : c->program, &c->evaluator, diags);
     if (status == STATUS_OK)
         status = judge__slots_create(c, diags);
     if (status == STATUS_OK)
         status = judge__choose_kinds(c, diags);
+    c->keeps = can_keep(c);
     return status;
 }
 
@@ -131,6 +158,7 @@ close_case(struct judge__case *c)
     judge_kernel_close(c->naive);
     judge__slots_destroy(c);
     evaluator_close(c->evaluator);
+    reference_close(c->honest);
 }
 
 /* ---- sizes for `any` ---- */
@@ -202,10 +230,12 @@ make_programs(struct judge_task *task, const struct judge_setup *setup, struct d
 
         if (!program)
             return STATUS_INPUT;
-        enum status status = check_demand(task, number, program, diags);
+        struct judge__case *c = &task->cases[task->case_count++];
+        c->program = program;
+        judge__choose_rows(task, c, number, setup->enough);
+        enum status status = check_demand(task, number, c, diags);
         if (status != STATUS_OK)
             return status;
-        task->cases[task->case_count++].program = program;
         first = first ? first : program;
     }
     const char *reason = target_supports(task->arena, task->target, first);

@@ -44,7 +44,7 @@ output_is_right(struct arena *arena, const struct judge__case *c, const struct j
                 const struct judge__set *set, size_t output, struct judge_case *seen,
                 struct judge_wrong *wrong)
 {
-    const void *data = judge__data(c, slot, c->program->input_count + output);
+    const void *data = judge__judged(c, slot, set, output);
     struct comparison comparison;
     int64_t first, overrun = judge__overrun(c, slot, output);
 
@@ -55,8 +55,8 @@ output_is_right(struct arena *arena, const struct judge__case *c, const struct j
         seen->unjudged += comparison.unjudged;
     }
     /* the poison is a NaN: it is wrong wherever a number is expected */
-    bool hidden =
-        (comparison.unjudged > 0 || set->nan) && judge__unwritten(c, slot, output, &first) > 0;
+    bool hidden = (comparison.unjudged > 0 || set->nan || c->rows) &&
+                  judge__unwritten(c, slot, output, &first) > 0;
     if (overrun == 0 && comparison.wrong == 0 && !hidden)
         return true;
     if (wrong && overrun != 0)
@@ -193,8 +193,11 @@ run_and_compare(struct group *group, unsigned threads, const char *when, struct 
     if (threads == c->task->threads)
         group->object->ns = ran.ns / (double)group->count;
     for (size_t i = 0; i < group->count; i++) {
-        right[i] = judge__right(group->arena, c, &c->slots[i], group->sets[i], group->seen,
-                                first == group->count ? &group->report->wrong : NULL);
+        struct judge_wrong *wrong = first == group->count ? &group->report->wrong : NULL;
+
+        right[i] =
+            judge__right(group->arena, c, &c->slots[i], group->sets[i], group->seen, wrong) &&
+            judge__whole_is_right(group->arena, c, &c->slots[i], group->sets[i], wrong);
         if (!right[i] && first == group->count)
             first = i;
     }
@@ -278,6 +281,11 @@ add_set(struct group *group, struct judge__set *set, struct diags *diags)
         status = judge__expect(c, slot, set, diags);
         if (status != STATUS_OK)
             return status;
+        /* of one kind: the others have rows of any size and condition */
+        if (group->care == THOROUGH && set->kind == DRAW_NORMAL && !set->given)
+            status = judge__expect_whole(c, slot, set, diags);
+        if (status != STATUS_OK)
+            return status;
         if (set->kind != DRAW_INFINITE || !set->nan) {
             group->slots[group->count] = group->count;
             group->sets[group->count++] = set;
@@ -287,18 +295,6 @@ add_set(struct group *group, struct judge__set *set, struct diags *diags)
         set->seed += UINT64_C(1) << 60;
     }
     return STATUS_OK;
-}
-
-/* Expected values that stay for the timed calls and, where the inputs are the task's, for the next
- * kernel, while there is memory for them. */
-static bool
-worth_keeping(const struct judge__case *c)
-{
-    double bytes = 0;
-
-    for (size_t o = 0; o < c->program->output_count; o++)
-        bytes += 24.0 * (double)c->program->outputs[o]->count;
-    return bytes * (double)c->kind_count < task_free_bytes() / 8;
 }
 
 /* The case's own set of this kind; for a second round another. */
@@ -341,7 +337,6 @@ judge__check_case(struct judge__case *c, struct arena *arena, struct judge__obje
 {
     struct group group = {.c = c, .object = object, .care = care, .seen = seen, .report = report};
     enum status status = STATUS_OK;
-    bool keep = worth_keeping(c);
     size_t next = 0, sets = c->kind_count + (care == THOROUGH ? c->given_count : 0);
 
     group.random = rng_stream(report->seed, c->program->case_name);
@@ -360,7 +355,7 @@ judge__check_case(struct judge__case *c, struct arena *arena, struct judge__obje
         if (status == STATUS_OK && group.count > 0)
             status = check_group(&group, diags);
         for (size_t i = 0; i < group.count; i++)
-            if (!keep || group.sets[i] != &c->kept[group.sets[i]->kind])
+            if (!c->keeps || group.sets[i] != &c->kept[group.sets[i]->kind])
                 judge__set_drop(group.sets[i]);
         arena_destroy(group.scratch);
     }

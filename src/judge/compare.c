@@ -9,6 +9,8 @@ enum {
     CHECKED = 4, /* one sample of so many is checked; which, nobody can know */
 };
 
+static const double SECONDS = 1; /* for the rounds of a rule that somebody gives */
+
 struct pair {
     struct judge__pool pool;
     const struct judge__object *objects[2]; /* incumbent, candidate */
@@ -43,9 +45,10 @@ prepare(struct pair *pair, struct judge__case *c, struct arena *arena, uint64_t 
     enum status status = judge__null(c, &null, diags);
 
     for (size_t i = 0; i < 2 && status == STATUS_OK; i++) {
-        struct judge__sample sample;
+        struct judge__sample sample = {.ns = pair->objects[i]->ns};
 
-        status = judge__pilot(c, arena, pair->objects[i], seed, &sample, diags);
+        if (sample.ns <= 0)
+            status = judge__pilot(c, arena, pair->objects[i], seed, &sample, diags);
         slowest = fmax(slowest, sample.ns);
     }
     if (status != STATUS_OK)
@@ -55,6 +58,19 @@ prepare(struct pair *pair, struct judge__case *c, struct arena *arena, uint64_t 
     pair->expected = slowest;
     pair->calls = pair->pool.count;
     return status;
+}
+
+/* The rounds of a rule that fit into its seconds, and enough to tell anything. */
+static void
+limit_rounds(struct measure_rule *rule, double ns)
+{
+    enum { FEWEST = 6 }; /* all of them the same way: one chance in 32 */
+    double fit = fmax(FEWEST, SECONDS * 1e9 / (2 * ns));
+
+    if (fit < (double)rule->last)
+        rule->last = (size_t)fit;
+    if (rule->first > rule->last)
+        rule->first = rule->last;
 }
 
 enum status
@@ -71,8 +87,10 @@ judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
     if (!arena)
         return judge__no_memory(diags);
     own.seed = judge__secret();
-    struct measure_decision *decision = measure_decision_create(arena, &own);
     status = prepare(&pair, c, arena, task->seed, diags);
+    if (rule)
+        limit_rounds(&own, pair.expected);
+    struct measure_decision *decision = measure_decision_create(arena, &own);
     while (status == STATUS_OK && !pair.failed[0] && !pair.failed[1] &&
            measure_decision_asks(decision)) {
         size_t first = measure_decision_candidate_first(decision);

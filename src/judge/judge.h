@@ -171,6 +171,7 @@ struct judge_setup {
     uint64_t seed;    /* else drawn from the system's randomness */
     bool same_inputs; /* secret ones, drawn once for the whole task: a search's candidates */
     bool no_baseline; /* leave out `naive` */
+    double enough;    /* seconds: what takes longer is evaluated in some rows; 0: the usual */
     enum judge_effort effort;
     const struct judge_extra *extras;
     size_t extra_count;
@@ -236,8 +237,9 @@ judge_verdict(struct judge_task *task, struct arena *arena, const char *file, co
               size_t length, struct judge_kernel *const *baselines, size_t baseline_count,
               struct judge_kernel **kept, struct judge_report *report, struct diags *diags);
 
-/* Is the candidate faster than the incumbent, in case number `number` of the task? Both must have
- * been checked; *failed is the one that nevertheless did something wrong here, else NULL. */
+/* Is the candidate faster than the incumbent, in case number `number` of the task? Of the rounds of
+ * `rule` (NULL: the usual one) as many as fit into a second, at least six. Both must have been
+ * checked; *failed is the one that nevertheless did something wrong here, else NULL. */
 enum status
 judge_compare(struct judge_task *task, struct judge_kernel *incumbent,
               struct judge_kernel *candidate, size_t number, const struct measure_rule *rule,

@@ -5,7 +5,7 @@
  *   extra.c    inputs and sizes that somebody proposes
  *   build.c    a kernel's text becomes objects; cache.c keeps them; ahead.c builds several
  *   slots.c    memory: one slot holds the inputs and outputs of one call
- *   sets.c     inputs and what they should give
+ *   sets.c     inputs and what they should give; rows.c in some rows, where all take too long
  *   run.c      one process in the box: some calls, each on a slot of its own
  *   check.c    is it right; where.c what wrong elements have in common; ending.c why it died
  *   sample.c   one sample of time; time.c how fast it is; naive.c the plain baseline
@@ -77,7 +77,9 @@ struct judge__set {
     struct arena *arena; /* of the expected values; NULL: not evaluated */
     struct lang_result *results;
     struct tolerance *tolerances;
-    bool nan; /* some result is: there any NaN is right but the poison */
+    int64_t first_row; /* that `results` tell of, where the reference evaluates some rows */
+    void **whole;      /* what an honest evaluation gives in all rows; NULL: not known */
+    bool nan;          /* some result is: there any NaN is right but the poison */
 };
 
 enum placement { AT_LEFT, AT_RIGHT }; /* of the data against the guard pages */
@@ -95,9 +97,12 @@ struct judge__case {
     const struct program *program;
     struct cost cost;
     struct light light;
+    const struct program *rows; /* what is evaluated: some rows of it; NULL: all */
+    const bool *by_row;         /* which tensors have them */
     struct evaluator *evaluator;
+    struct reference *honest; /* of all rows, once it is needed */
     enum freshness freshness;
-    double reference_seconds; /* one set, draw included */
+    double reference_seconds; /* one set, draw included; of the rows */
     enum distribution kinds[DRAW_COUNT];
     size_t kind_count;
     struct box_memory *memory;
@@ -105,6 +110,7 @@ struct judge__case {
     size_t slot_count, tensor_count;    /* tensors of a slot */
     enum placement placement;           /* of all slots */
     struct judge__set kept[DRAW_COUNT]; /* by kind; FRESH: of this verdict, else of the task */
+    bool keeps;                         /* there is memory for what all of them should give */
     struct judge__given *given;         /* patterns that join them */
     size_t given_count;
     struct judge_kernel *naive; /* of this case alone; NULL: none yet, or none is right */
@@ -220,6 +226,45 @@ judge__set_drop(struct judge__set *set);
  * the work. They come first among the kinds of a case, so that they lie in its first slots. */
 #define JUDGE__TIMED_KINDS 6
 extern const enum distribution judge__timed_kinds[JUDGE__TIMED_KINDS];
+
+/* ---- some rows for all (rows.c) ---- */
+
+/* Seconds of the reference, roughly. */
+double
+judge__estimate(const struct program *program);
+
+/* Sets c->rows where the whole would take longer than `enough` seconds (0: the usual) and its rows
+ * are independent of one another. */
+void
+judge__choose_rows(struct judge_task *task, struct judge__case *c, size_t number, double enough);
+
+/* What the reference gets: of inputs with rows, those from set->first_row on, which is drawn. */
+const void **
+judge__reference_inputs(const struct judge__case *c, const struct judge__slot *slot,
+                        struct judge__set *set);
+
+/* Where the elements of an output lie that set->results tells of, and which is number `at` of them.
+ */
+const void *
+judge__judged(const struct judge__case *c, const struct judge__slot *slot,
+              const struct judge__set *set, size_t output);
+int64_t
+judge__element(const struct judge__case *c, const struct judge__set *set, size_t output,
+               int64_t at);
+
+/* An honest evaluation of all rows, of a set that was evaluated; and whether outputs are near it.
+ */
+enum status
+judge__expect_whole(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
+                    struct diags *diags);
+bool
+judge__whole_is_right(struct arena *arena, const struct judge__case *c,
+                      const struct judge__slot *slot, const struct judge__set *set,
+                      struct judge_wrong *wrong);
+
+/* "[0,1008]" behind the name. */
+void
+judge__put_element(struct buf *buf, const struct tensor *tensor, int64_t at);
 
 /* Chooses the kinds of inputs, and how fresh they can be, from what the reference costs. */
 enum status

@@ -74,7 +74,11 @@ put_processors(const struct judge *judge, unsigned threads, struct box_job *job)
 double
 judge__limit(const struct judge__case *c, size_t calls)
 {
-    return fmax(SHORTEST_LIMIT, 20 * c->reference_seconds * (double)calls);
+    double part =
+        c->rows ? (double)c->rows->outputs[0]->size[0] / (double)c->program->outputs[0]->size[0]
+                : 1;
+
+    return fmax(SHORTEST_LIMIT, 20 * c->reference_seconds / part * (double)calls);
 }
 
 enum status

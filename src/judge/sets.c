@@ -67,9 +67,7 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
     set->arena = arena_create();
     if (!set->arena)
         return judge__no_memory(diags);
-    inputs = arena_array(set->arena, c->program->input_count + 1, sizeof *inputs);
-    for (size_t i = 0; i < c->program->input_count; i++)
-        inputs[i] = judge__data(c, slot, i);
+    inputs = judge__reference_inputs(c, slot, set);
     set->results = arena_array(set->arena, outputs, sizeof *set->results);
     set->tolerances = arena_array(set->arena, outputs, sizeof *set->tolerances);
     status = evaluator_run(set->arena, c->evaluator, inputs, set->results, set->tolerances, diags);
@@ -94,24 +92,47 @@ judge__set_drop(struct judge__set *set)
 {
     arena_destroy(set->arena);
     set->arena = NULL;
+    set->whole = NULL;
 }
 
 /* ---- how many, how fresh ---- */
 
-/* Draws and evaluates one set and forgets it. */
+/* How long drawing and evaluating the task's own set of this kind takes. The set stays: where that
+ * takes long it is the one that kernels are checked and timed on. */
 static enum status
-try_kind(struct judge__case *c, enum distribution kind, size_t number, double *seconds, bool *nan,
-         struct diags *diags)
+try_kind(struct judge__case *c, enum distribution kind, double *seconds, struct diags *diags)
 {
-    struct judge__set set = {.kind = kind, .seed = judge__set_seed(c->task->seed, kind, number)};
+    struct judge__set *set = &c->kept[kind];
     double start = clock_seconds();
     enum status status;
 
-    judge__fill(c, &c->slots[0], &set);
-    status = judge__expect(c, &c->slots[0], &set, diags);
+    judge__set_drop(set);
+    judge__set_choose(set, kind, judge__set_seed(c->task->seed, kind, 0));
+    c->slots[0].filled = false;
+    judge__fill(c, &c->slots[0], set);
+    status = judge__expect(c, &c->slots[0], set, diags);
     *seconds = clock_seconds() - start;
-    *nan = status == STATUS_OK && set.nan;
-    judge__set_drop(&set);
+    return status;
+}
+
+/* Infinite inputs say something only where the result is not NaN. */
+static enum status
+try_infinite(struct judge__case *c, bool *nan, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+
+    *nan = true;
+    for (size_t i = 0; i < JUDGE__INFINITE_ATTEMPTS && *nan && status == STATUS_OK; i++) {
+        /* the attempt stands in the seed's highest bits: see task_draw() */
+        struct judge__set set = {
+            .kind = DRAW_INFINITE,
+            .seed = judge__set_seed(c->task->seed, DRAW_INFINITE, 255 + (i << 20))};
+
+        judge__fill(c, &c->slots[0], &set);
+        status = judge__expect(c, &c->slots[0], &set, diags);
+        *nan = set.nan;
+        judge__set_drop(&set);
+    }
     return status;
 }
 
@@ -124,12 +145,11 @@ is_timed(enum distribution kind)
     return false;
 }
 
-/* Infinite inputs say something only where the result is not NaN. */
+/* The timed ones first. A search looks at no others. */
 static enum status
 choose_all(struct judge__case *c, struct diags *diags)
 {
     enum status status = STATUS_OK;
-    double seconds;
     bool nan = true;
 
     for (size_t i = 0; i < JUDGE__TIMED_KINDS; i++)
@@ -137,10 +157,9 @@ choose_all(struct judge__case *c, struct diags *diags)
     for (unsigned kind = 0; kind < DRAW_COUNT; kind++)
         if (kind != DRAW_INFINITE && !is_timed((enum distribution)kind))
             c->kinds[c->kind_count++] = (enum distribution)kind;
-    /* the attempt stands in the seed's highest bits: see task_draw() */
-    for (size_t i = 0; i < JUDGE__INFINITE_ATTEMPTS && nan && status == STATUS_OK; i++)
-        status = try_kind(c, DRAW_INFINITE, 255 + (i << 20), &seconds, &nan, diags);
-    if (!nan)
+    if (!c->task->same_inputs)
+        status = try_infinite(c, &nan, diags);
+    if (status == STATUS_OK && !nan)
         c->kinds[c->kind_count++] = DRAW_INFINITE;
     return status;
 }
@@ -149,18 +168,17 @@ enum status
 judge__choose_kinds(struct judge__case *c, struct diags *diags)
 {
     double seconds = 0, least = INFINITY;
-    bool nan;
     enum status status = STATUS_OK;
 
     /* the first one warms up; another process may be in the way of any */
     for (unsigned i = 0; i < 3 && status == STATUS_OK && seconds < DEAR; i++) {
-        status = try_kind(c, i % 2 ? DRAW_UNIFORM : DRAW_NORMAL, 255, &seconds, &nan, diags);
+        status = try_kind(c, i % 2 ? DRAW_UNIFORM : DRAW_NORMAL, &seconds, diags);
         least = fmin(least, seconds);
     }
     if (status != STATUS_OK)
         return status;
-    c->reference_seconds = seconds = least;
-    c->freshness = seconds <= CHEAP ? FRESH : seconds <= DEAR ? ONE_EACH : TWO_SETS;
+    c->reference_seconds = least;
+    c->freshness = least <= CHEAP ? FRESH : least <= DEAR ? ONE_EACH : TWO_SETS;
     if (c->freshness != TWO_SETS)
         return choose_all(c, diags);
     c->kinds[c->kind_count++] = DRAW_NORMAL;

@@ -114,13 +114,13 @@ prepare(struct race *race, struct diags *diags)
 /* ---- the rounds ---- */
 
 /* A baseline that is slow and far behind is known well enough after two rounds, a very slow one
- * after one. */
+ * from the call that estimated it. */
 static bool
 is_far_behind(const struct race *race, size_t runner)
 {
     const struct runner *r = &race->runners[runner];
 
-    return runner > 0 && race->rounds >= (r->ns > 1e9 ? 1 : 2) && r->ns > 1e8 &&
+    return runner > 0 && race->rounds >= (r->ns > 1e9 ? 0 : 2) && r->ns > 1e8 &&
            r->ns > 8 * race->runners[0].ns;
 }
 
@@ -136,7 +136,7 @@ run_round(struct race *race, struct diags *diags)
         struct judge__sample sample;
 
         if (is_far_behind(race, i)) {
-            runner->times[race->rounds] = NAN;
+            runner->times[race->rounds] = race->rounds == 0 ? runner->ns : NAN;
             continue;
         }
         enum status status = judge__sample(&race->pool, race->arena, runner->object, runner->calls,

@@ -32,8 +32,8 @@ is_wrong(const struct lang_result *result, const struct tolerance *tolerance, co
     return comparison.wrong > 0;
 }
 
-static void
-put_subscripts(struct buf *buf, const struct tensor *tensor, int64_t at)
+void
+judge__put_element(struct buf *buf, const struct tensor *tensor, int64_t at)
 {
     int64_t index[LANG_MAX_RANK];
 
@@ -108,7 +108,7 @@ find_spread(struct arena *arena, const struct judge__case *c, const struct judge
 {
     const struct lang_result *result = &set->results[output];
     const struct tensor *tensor = result->tensor;
-    const void *got = judge__data(c, slot, c->program->input_count + output);
+    const void *got = judge__judged(c, slot, set, output);
     struct spread spread = {.tensor = tensor};
 
     for (unsigned d = 0; d < tensor->rank; d++) {
@@ -243,28 +243,33 @@ judge__describe_wrong(struct arena *arena, const struct judge__case *c,
                       const struct judge__slot *slot, const struct judge__set *set, size_t output,
                       struct judge_wrong *wrong)
 {
-    const struct tensor *tensor = set->results[output].tensor;
+    const struct lang_result *result = &set->results[output];
+    const struct tensor *tensor = c->program->outputs[output];
     const void *data = judge__data(c, slot, c->program->input_count + output);
     struct spread spread = find_spread(arena, c, slot, set, output);
     struct comparison comparison;
     struct buf element = buf_in(arena);
     int64_t first, unwritten = judge__unwritten(c, slot, output, &first);
 
-    task_compare(&set->results[output], &set->tolerances[output], data, &comparison);
+    task_compare(result, &set->tolerances[output], judge__judged(c, slot, set, output),
+                 &comparison);
     if (comparison.first_wrong >= 0)
-        first = comparison.first_wrong;
-    put_subscripts(&element, tensor, first < 0 ? 0 : first);
+        first = judge__element(c, set, output, comparison.first_wrong);
+    first = first < 0 ? 0 : first;
+    judge__put_element(&element, tensor, first);
+    /* what is unwritten may lie where nothing was evaluated */
+    int64_t at = first - judge__element(c, set, output, 0);
+    bool known = at >= 0 && at < result->tensor->count;
     *wrong = (struct judge_wrong){
         .case_name = c->program->case_name,
         .tensor = tensor->name,
         .element = element.data,
-        .expected = set->results[output].v[first < 0 ? 0 : first],
-        .got = dtype_element(tensor->dtype, data, first < 0 ? 0 : first),
-        .allowed =
-            task_gate(&set->results[output], &set->tolerances[output], first < 0 ? 0 : first),
+        .expected = known ? result->v[at] : NAN,
+        .got = dtype_element(tensor->dtype, data, first),
+        .allowed = known ? task_gate(result, &set->tolerances[output], at) : NAN,
         .unwritten = unwritten > 0,
         .wrong = comparison.wrong > unwritten ? comparison.wrong : unwritten,
-        .elements = tensor->count,
+        .elements = comparison.wrong > unwritten ? result->tensor->count : tensor->count,
         .where = words_for(arena, &spread),
         .kinds = judge__set_name(set),
         .kind = set->kind,

@@ -81,6 +81,15 @@ enum status
 lang_format(struct buf *buf, const char *path, const char *text, size_t length,
             struct diags *diags);
 
+#define LANG_FEWEST_ROWS 2
+
+/* The program with so many rows (the outermost index of every output) instead of all, if what it
+ * gives is what the whole gives in these rows, whatever the others hold; NULL: it is not, or there
+ * are no fewer. (*by_row)[t]: tensor t has rows; the others are the same for all of them. */
+struct program *
+lang_rows(struct arena *arena, struct lang *lang, size_t case_number, const struct program *program,
+          int64_t rows, const bool **by_row);
+
 /* Some stages as a program of their own, with the sizes of these programs (one for each case, of
  * one task) as its cases. False: they cannot be cut out. */
 struct lang_part {

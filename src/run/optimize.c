@@ -17,19 +17,22 @@ searching_seconds(const struct run_options *options)
            fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
 }
 
-/* What is left, divided among the cases that are left. */
+/* What is left, divided among the cases that are left; one that is only checked needs any kernel
+ * that is right. */
 static struct share
 share_of(const struct loop *loop, size_t number, unsigned most, double seconds)
 {
-    size_t left = loop->options->case_count - number;
-    unsigned evaluations = 0;
-    if (most > loop->result->evaluations)
-        evaluations = (most - loop->result->evaluations) / (unsigned)left;
-    struct share share = {.evaluations = evaluations > 0 ? evaluations : 1};
+    const struct run_result *result = loop->result;
     double now = run__elapsed(loop);
-    if (seconds > 0)
-        share.until = now + (seconds - now) / (double)left;
-    return share;
+    unsigned timed = 0, checked = 0,
+             left = most > result->evaluations ? most - result->evaluations : 0;
+    for (size_t i = number; i < result->case_count; i++)
+        ++*(result->cases[i].program->check_only ? &checked : &timed);
+    if (result->cases[number].program->check_only)
+        return (struct share){left > timed ? left - timed : 1, seconds};
+    unsigned evaluations = left > checked ? (left - checked) / timed : 0;
+    return (struct share){evaluations > 0 ? evaluations : 1,
+                          seconds > 0 ? now + (seconds - now) / timed : 0};
 }
 
 enum status
