@@ -31,6 +31,8 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
         return;
     }
     unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 4, usual)];
+    if (look->row > 1 && look->row < lanes && lanes % look->row != 0)
+        unroll = (unsigned)look->row; /* so many vectors are whole rows */
     if (unroll > 1 && vectors > 1) {
         sketch_put(s, "%s/%uv", v, unroll);
         sketch_put(s, "%s/v@%s", v, mark);

@@ -725,7 +725,8 @@ check_load_tail(const struct side *side, const struct move *move, uint8_t *end, 
 
 /* At the end of the page, and before bytes that must stay as they are. */
 static void
-check_store_tail(const struct side *side, const struct move *move, uint8_t *end, int n, int asked)
+check_store_tail(const struct side *side, const struct move *move, const char *tail, uint8_t *end,
+                 int n, int asked)
 {
     float values[MOST_LANES];
     double wide[MOST_LANES / 2];
@@ -739,12 +740,12 @@ check_store_tail(const struct side *side, const struct move *move, uint8_t *end,
     for (int gap = 0; gap <= 64; gap += 64) {
         uint8_t *p = end - gap - bytes;
         memset(end - 256, 0xa5, 256);
-        ((store_tail)move_of(side, move, "store", "_tail"))(p, from, asked);
+        ((store_tail)move_of(side, move, "store", tail))(p, from, asked);
         bool same = memcmp(want, p, (size_t)bytes) == 0;
         for (uint8_t *byte = end - 256; byte < end; byte++)
             same &= (byte >= p && byte < p + bytes) || *byte == 0xa5;
         if (!same)
-            fail_msg("%s: %s_store%s_tail of %d", side->name, move->kind, move->name, asked);
+            fail_msg("%s: %s_store%s%s of %d", side->name, move->kind, move->name, tail, asked);
     }
 }
 
@@ -834,7 +835,9 @@ tails_touch_nothing_else(void **state)
             for (int asked = -2; asked <= most + 2; asked++) {
                 const int n = asked < 0 ? 0 : asked > most ? most : asked;
                 check_load_tail(&sides[i], &moves[f], memory + page, n, asked);
-                check_store_tail(&sides[i], &moves[f], memory + page, n, asked);
+                check_store_tail(&sides[i], &moves[f], "_tail", memory + page, n, asked);
+                if (f == 0)
+                    check_store_tail(&sides[i], &moves[f], "_fixed_tail", memory + page, n, asked);
             }
         }
     munmap(memory, 2 * page);

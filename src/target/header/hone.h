@@ -316,6 +316,26 @@ vf32_load_tail(const float *p, ptrdiff_t n)
 {
     return (vf32)vi32_load_tail((const int32_t *)p, n);
 }
+#if HONE_X86 == 256
+/* Fewer lanes than a vector has, by parts: some processors take a store under a mask in dozens of
+ * steps. */
+HONE_INLINE void
+hone_store_parts(float *p, vf32 x, int n)
+{
+    typedef float half HONE_VECTOR(16, 4);
+    typedef int64_t pair HONE_VECTOR(16, 4);
+    typedef int64_t one __attribute__((aligned(4), may_alias));
+    const half low = __builtin_ia32_vextractf128_ps256(x, 0);
+    const half last = n & 4 ? (half)__builtin_ia32_vextractf128_ps256(x, 1) : low;
+
+    if (n & 4)
+        *(half *)p = low;
+    if (n & 2)
+        *(one *)(p + (n & 4)) = ((pair)last)[0];
+    if (n & 1)
+        p[n - 1] = last[n & 2];
+}
+#endif
 /* Only p[0] to p[n-1] are written. */
 HONE_INLINE void
 vf32_store_tail(float *p, vf32 x, ptrdiff_t n)
@@ -325,7 +345,10 @@ vf32_store_tail(float *p, vf32 x, ptrdiff_t n)
     __builtin_ia32_storeups512_mask(p, x, mask);
 #elif HONE_X86 == 256
     const vi32 mask = vi32_iota() < (int)hone_between(n, VF32);
-    __builtin_ia32_maskstoreps256((vf32 *)p, mask, x);
+    if (__builtin_constant_p(n) && n > 0 && n < VF32)
+        hone_store_parts(p, x, (int)n);
+    else
+        __builtin_ia32_maskstoreps256((vf32 *)p, mask, x);
 #elif HONE_X86 == 128 && defined __AVX__
     const vi32 mask = vi32_iota() < (int)hone_between(n, VF32);
     __builtin_ia32_maskstoreps((vf32 *)p, mask, x);
