@@ -124,6 +124,19 @@ put_outer(struct conv *conv, bool threads)
     return tasks;
 }
 
+/* The window as a whole, but for very large ones, and what says which terms count. */
+static uint32_t
+ask_unrolled(const struct conv *conv)
+{
+    static const int64_t copies[] = {49, 25, 9, 1};
+    const struct look *look = conv->look;
+    const struct work *work = look->work;
+    unsigned window = work->rank + (work->levels > work->rank + 1);
+    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, 0)];
+    return sketch_short(look, window, most) |
+           (conv->phases != 0 ? expr_filter(work->reduce)->free : 0);
+}
+
 /* Filters and points inside of a block. */
 static void
 put_inner(struct conv *conv, bool threads)
@@ -147,8 +160,7 @@ put_inner(struct conv *conv, bool threads)
                    conv->tile.vectors);
     if (cut && !filters_first && !threads)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), conv->tile.rows);
-    sketch_put_registers(look, conv->tile, 3,
-                         conv->phases != 0 ? expr_filter(work->reduce)->free : 0);
+    sketch_put_registers(look, conv->tile, ask_unrolled(conv));
 }
 
 void

@@ -93,10 +93,13 @@ struct tile { /* of registers */
 
 struct tile
 sketch_ask_tile(const struct look *look);
-/* What is inside of the loops over tiles; `usual` of 4 says how far short loops are unrolled: to 4,
- * 9, 1 or 25 copies. `phased`: reduction levels of which few terms count, unrolled in any case. */
+/* Reduction levels that are unrolled from the inside: short ones, not beyond `from`, as far as
+ * `most` copies of the tile. */
+uint32_t
+sketch_short(const struct look *look, unsigned from, int64_t most);
+/* What is inside of the loops over tiles, these reduction levels unrolled. */
 void
-sketch_put_registers(struct look *look, struct tile tile, unsigned usual, uint32_t phased);
+sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled);
 
 /* ---- convolutions (sketch_conv.c) ---- */
 

@@ -116,19 +116,25 @@ stream_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- rows: the reduction is in lanes ---- */
 
-/* Reduction loops; these are unrolled, and short ones from the inside, as far as `most` copies of
- * the tile. */
-static void
-put_reduction(struct look *look, int64_t most, uint32_t unrolled)
+uint32_t
+sketch_short(const struct look *look, unsigned from, int64_t most)
 {
     const struct work *work = look->work;
+    uint32_t unrolled = 0;
     int64_t copies = 1;
-    for (unsigned l = work->levels; l-- > work->rank && work->extent[l] <= 8;) {
+    for (unsigned l = work->levels; l-- > from && work->extent[l] <= 8;) {
         if (copies * work->extent[l] > most)
             break;
         copies *= work->extent[l];
         unrolled |= 1u << l;
     }
+    return unrolled;
+}
+
+static void
+put_reduction(struct look *look, uint32_t unrolled)
+{
+    const struct work *work = look->work;
     for (unsigned l = work->rank; l < work->levels; l++)
         sketch_put(look->s, "%s%s", sketch_name(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
 }
@@ -278,21 +284,28 @@ round_to(int64_t value, int64_t step)
 }
 
 void
-sketch_put_registers(struct look *look, struct tile tile, unsigned usual, uint32_t phased)
+sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled)
 {
-    static const int64_t copies[] = {4, 9, 1, 25};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *v = sketch_name(look, look->vector);
     sketch_put(s, "acc");
-    int64_t most = copies[sketch_ask(s, work->tensor->name, "unroll", 4, usual)] * 12 /
-                   (tile.rows * tile.vectors);
-    put_reduction(look, most > 0 ? most : 1, phased);
+    put_reduction(look, unrolled);
     if (look->other >= 0 && work->extent[look->other] > 1)
         sketch_put(s, "%s@u", sketch_name(look, look->other));
     if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
         sketch_put(s, "%s/v@u", v);
     sketch_put(s, "%s@v", v);
+}
+
+static uint32_t
+ask_unrolled(struct look *look, struct tile tile)
+{
+    static const int64_t copies[] = {4, 9, 1, 25};
+    const struct work *work = look->work;
+    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, 1)] * 12 /
+                   (tile.rows * tile.vectors);
+    return sketch_short(look, work->rank, most > 0 ? most : 1);
 }
 
 /* Few rows and many columns: the threads share the columns, each copies its own. */
@@ -322,7 +335,7 @@ wide_line(struct look *look, struct tile tile, bool inner)
         sketch_put(s, tile.vectors > 1 ? "%s/%uv" : "%s/v", v, tile.vectors);
     if (rows > tile.rows)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), tile.rows);
-    sketch_put_registers(look, tile, 1, 0);
+    sketch_put_registers(look, tile, ask_unrolled(look, tile));
     return true;
 }
 
@@ -332,11 +345,15 @@ window_line(struct look *look, uint32_t done, bool inner)
 {
     static const struct {
         unsigned rows, vectors;
-    } tiles[] = {{2, 2}, {4, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 2}, {1, 1}, {3, 2}};
+    } tiles[] = {{1, 4}, {2, 4}, {2, 2}, {4, 1}, {1, 2}, {2, 1}, {4, 2}, {3, 2}};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *v = sketch_name(look, look->vector), *o = sketch_name(look, look->other);
-    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, 0);
+    const struct expr *loads[VIEW_LOADS];
+    bool guarded = false; /* conditions at the borders are worth being shared by rows */
+    for (size_t i = view_loads(look->body, loads); i-- > 0;)
+        guarded = guarded || expr_default(loads[i]) != NULL;
+    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, guarded);
     unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
     bool threads = !inner;
     sketch_put_left(look, done | 1u << look->vector | 1u << look->other, threads);
@@ -351,7 +368,7 @@ window_line(struct look *look, uint32_t done, bool inner)
     if (vectors * work->lanes < work->extent[look->vector])
         sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
     sketch_put(s, "acc");
-    put_reduction(look, 64, 0);
+    put_reduction(look, sketch_short(look, work->rank, 64));
     if (rows > 1)
         sketch_put(s, "%s@u", o);
     if (vectors > 1 && work->extent[look->vector] > work->lanes)
@@ -515,7 +532,7 @@ put_tiles(struct tiling *t)
         sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
     if (!down_first && cut)
         sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
-    sketch_put_registers(look, t->tile, 1, 0);
+    sketch_put_registers(look, t->tile, ask_unrolled(look, t->tile));
 }
 
 static void
@@ -565,7 +582,7 @@ scan_line(struct sketcher *s, const struct work *work)
     sketch_put(s, "%s", sketch_name(&look, (int)carried));
     if (work->reduce != NULL) {
         sketch_put(s, "acc");
-        put_reduction(&look, 8, 0);
+        put_reduction(&look, sketch_short(&look, work->rank, 8));
     }
 }
 
@@ -582,7 +599,7 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     else if (look.vector < 0) {
         sketch_put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
-        put_reduction(&look, 8, 0);
+        put_reduction(&look, sketch_short(&look, work->rank, 8));
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else if (look.window)
