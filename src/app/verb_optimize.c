@@ -395,6 +395,16 @@ open_team(const struct optimize_job *job, struct run_options *options, struct op
     return optimize_open_team(job->cli, job->earlier, options, team);
 }
 
+/* Who says neither how much nor how long gets the best of a minute; models take theirs. */
+static void
+limit_time(const struct cli *cli, struct run_options *options)
+{
+    enum { USUAL_SECONDS = 60 };
+    if (options->team == NULL && cli_given(cli, "evals") == NULL &&
+        cli_given(cli, "time") == NULL && cli_given(cli, "effort") == NULL)
+        options->seconds = USUAL_SECONDS;
+}
+
 enum status
 optimize_do(struct optimize_job *job, struct run_result *result)
 {
@@ -421,6 +431,7 @@ optimize_do(struct optimize_job *job, struct run_result *result)
     team.task = view.task;
     team.team.cpu = facts.cpu;
     status = open_team(job, &options, &team);
+    limit_time(cli, &options);
     if (status == STATUS_OK && cli_given(cli, "dry-run") != NULL) {
         status = optimize_dry(cli, &options);
         optimize_close_team(&team);

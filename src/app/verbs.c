@@ -50,7 +50,7 @@ static const struct option optimize_options[] = {
     {0, "start", "KERNEL.c", "begin with this kernel: its schedules, or the kernel to beat"},
     {0, "effort", "E", "quick (12 kernels, 20 s), normal (40 kernels), deep (400 kernels, 1h)"},
     {0, "evals", "N", "judge at most N kernels (default: by the effort)"},
-    {0, "time", "T", "search at most so long: 90, 2m, 1h (default: by the effort)"},
+    {0, "time", "T", "search at most so long: 90, 2m, 1h (default: by the effort, else 1m)"},
     {0, "threads", "N", "threads of the kernel (default: all processors)"},
     {0, "seed", "S", "of the search, in hex: the same seed asks the same questions (default: 1)"},
     {0, "until", "GOAL", "what is enough: a share of the speed of light, 0.9, or 2x naive"},

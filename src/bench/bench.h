@@ -165,6 +165,7 @@ struct bench_racer {
 struct bench_race {
     unsigned rounds; /* of windows */
     double seconds;  /* of one window */
+    double pause;    /* seconds before each: threads of the one before may still spin */
     size_t claimed;  /* the builds before this one may be the best; the others are shown */
 };
 

@@ -6,6 +6,7 @@
 #include "measure/measure.h"
 
 #include <math.h>
+#include <unistd.h>
 
 enum { MOST_CALLS = 4096 }; /* of a window */
 
@@ -32,6 +33,7 @@ static double
 take_window(struct track *track, struct lane *lane)
 {
     const struct bench_racer *racer = lane->racer;
+    usleep((useconds_t)(1e6 * track->race->pause));
     size_t count = racer->window(racer->context, lane->build, track->race->seconds, track->calls,
                                  MOST_CALLS, track->diags);
 

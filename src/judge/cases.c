@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double MOST_SECONDS = 120; /* of the reference */
-static const double FREE_PART = 0.75;  /* of memory, for a task */
+static const double FREE_PART = 0.75;   /* of memory, for a task */
 enum { DRAWN_SIZES = 2, DRAW_ATTEMPTS = 20 };
 
 /* ---- what can be judged here ---- */

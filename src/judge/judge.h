@@ -204,9 +204,9 @@ judge_build(struct judge_task *task, struct arena *arena, const char *file, cons
 void
 judge_kernel_close(struct judge_kernel *kernel); /* NULL is allowed */
 
-/* Builds kernels that will be asked for, several at a time on all processors: judge_build() then
- * finds them built. It says nothing about them; where nothing is kept it does nothing. Nothing else
- * is measured meanwhile: it returns when all are built. */
+/* Builds kernels that will be asked for, each for all cases, several at a time on all processors:
+ * judge_build() then finds them built. It says nothing about them; where nothing is kept it does
+ * nothing. Nothing else is measured meanwhile: it returns when all are built. */
 void
 judge_build_ahead(struct judge_task *task, const char *file, const char *const *texts,
                   size_t count);

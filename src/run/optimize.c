@@ -11,10 +11,9 @@
 static const double FINAL_PART = 0.2, FINAL_SECONDS = 3; /* the latter for each case */
 
 static double
-searching_seconds(const struct run_options *options)
+last_seconds(const struct run_options *options)
 {
-    return options->seconds -
-           fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
+    return fmin(FINAL_PART * options->seconds, FINAL_SECONDS * (double)options->case_count);
 }
 
 /* What is left, divided among the cases that are left; one that is only checked needs any kernel
@@ -23,12 +22,13 @@ static struct share
 share_of(const struct loop *loop, size_t number, unsigned most, double seconds)
 {
     const struct run_result *result = loop->result;
+    bool is_checked = result->cases[number].program->check_only;
+    unsigned left = most > result->evaluations ? most - result->evaluations : 0;
+    unsigned timed = !is_checked, checked = 0;
     double now = run__elapsed(loop);
-    unsigned timed = 0, checked = 0,
-             left = most > result->evaluations ? most - result->evaluations : 0;
-    for (size_t i = number; i < result->case_count; i++)
+    for (size_t i = number + 1; i < result->case_count; i++)
         ++*(result->cases[i].program->check_only ? &checked : &timed);
-    if (result->cases[number].program->check_only)
+    if (is_checked)
         return (struct share){left > timed ? left - timed : 1, seconds};
     unsigned evaluations = left > checked ? (left - checked) / timed : 0;
     return (struct share){evaluations > 0 ? evaluations : 1,
@@ -202,7 +202,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
     struct run_options filled = *options;
     filled.patience = filled.patience ? filled.patience : 24;
     filled.until_light = filled.until_light > 0 ? filled.until_light : 0.95;
-    filled.seconds = searching_seconds(options);
+    filled.seconds -= last_seconds(options);
     struct ledger ledger;
     *result = (struct run_result){.case_count = filled.case_count, .number = -1};
     enum status status =
@@ -214,6 +214,7 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
                         .result = result,
                         .diags = diags,
                         .ledger = &ledger,
+                        .kept_back = last_seconds(options),
                         .seeds = 1u << RECIPE_SEED_PROGRAM | 1u << RECIPE_SEED_SHAPES,
                         /* the start and the plain one of each case come on top */
                         .most_tried = filled.evaluations + 2 * filled.case_count + 2};

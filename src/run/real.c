@@ -125,6 +125,7 @@ verdict(void *context, struct judge_task *task, struct arena *arena, const char 
         struct judge_report *report, struct diags *diags)
 {
     (void)context;
+    judge_build_ahead(task, "kernel", &text, 1); /* its cases beside each other */
     enum status status =
         judge_verdict(task, arena, "kernel", text, strlen(text), NULL, 0, NULL, report, diags);
     if (status == STATUS_OK)

@@ -14,6 +14,8 @@ struct loop { /* of all cases */
     unsigned
         begun_evaluations; /* limits that the run was begun with: shares are parts of these, so */
     double begun_seconds;  /* that who goes on with others takes the same steps up to here */
+    double kept_back;      /* of the time: for the last judgement, whatever it takes */
+    double last_seconds;   /* what it will take: as opening and one kernel of each case did */
     size_t most_tried;     /* candidates of a case: what there is room for */
     const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
     bool is_part;          /* of a program that was cut: what it finds serves no case of the run */
@@ -26,6 +28,16 @@ static inline double
 run__elapsed(const struct loop *loop)
 {
     return loop->ledger->seconds;
+}
+
+/* When a search has to end that may last until then: long kernels, many stages or a slow reference
+ * make the last judgement long too. It gets half of the time at most. */
+static inline double
+run__until(const struct loop *loop, double until)
+{
+    double most = 0.5 * (loop->options->seconds + loop->kept_back);
+    double wanted = loop->last_seconds < most ? loop->last_seconds : most;
+    return wanted > loop->kept_back ? until - (wanted - loop->kept_back) : until;
 }
 
 static inline bool

@@ -26,6 +26,7 @@ struct tuning {
     char (*seen)[HASH_TEXT]; /* of kernels */
     double *history;
     double naive_us; /* 0: not known */
+    double began;    /* seconds since the loop did */
 };
 
 /* A kernel that is to be judged. */
@@ -211,7 +212,8 @@ try_kernel(struct tuning *tuning, const struct proposal *proposal, double *us)
                                         .us = *us};
     memcpy(tuning->seen[to->tried_count], proposal->hash, HASH_TEXT);
     to->evaluations++;
-    to->tried_count++;
+    if (to->tried_count++ == 0)
+        loop->last_seconds += run__elapsed(loop) - tuning->began;
     loop->result->failed += report.status != JUDGE_CORRECT;
     if (better)
         crown(tuning, kernel, candidate);
@@ -233,7 +235,8 @@ why_stop(const struct tuning *tuning)
         return "you";
     if (to->evaluations >= tuning->share->evaluations)
         return "evals";
-    if (tuning->share->until > 0 && run__elapsed(tuning->loop) >= tuning->share->until)
+    if (tuning->share->until > 0 &&
+        run__elapsed(tuning->loop) >= run__until(tuning->loop, tuning->share->until))
         return "time";
     if (to->best != NULL && to->program->check_only)
         return "checked";
@@ -447,8 +450,11 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
 {
     const struct run_judge *judge = loop->judge;
     const struct run_options *options = loop->options;
-    struct tuning tuning = {
-        .loop = loop, .to = &loop->result->cases[number], .number = number, .share = share};
+    struct tuning tuning = {.loop = loop,
+                            .to = &loop->result->cases[number],
+                            .number = number,
+                            .share = share,
+                            .began = run__elapsed(loop)};
     struct judge_setup setup = run__setup(loop, &options->cases[number], 1);
     setup.same_inputs = true;
     enum status status = judge->open(judge->context, &setup, &tuning.task, loop->diags);
