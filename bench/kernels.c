@@ -94,18 +94,6 @@ run(struct bench *b, const char *const *argv, const char **why)
     return NULL;
 }
 
-static void
-set_threads(struct bench *b, int threads)
-{
-    const char *count = arena_printf(b->arena, "%d", threads);
-
-    setenv("OMP_NUM_THREADS", count, 1);
-    setenv("OPENBLAS_NUM_THREADS", count, 1);
-    setenv("BLIS_NUM_THREADS", count, 1);
-    setenv("MKL_NUM_THREADS", count, 1);
-    setenv("OMP_DYNAMIC", "false", 1);
-}
-
 /* ---- the kernel ---- */
 
 static bool
@@ -436,7 +424,7 @@ measure(struct bench *b, const char *task, const char *op, const struct program 
     size_t count;
     const char *why = "";
 
-    set_threads(b, threads);
+    library_environment(b->arena, (unsigned)threads);
     char *out = run(b, argv, &why);
     if (!out) {
         print_failure(b, task, threads, "measuring", why);
@@ -509,18 +497,9 @@ take_all(struct bench *b)
 static void
 say_missing(const struct bench *b)
 {
-    static const struct {
-        const char *name, *package, *files[3];
-    } libraries[] = {
-        {"OpenBLAS", "libopenblas0-openmp", {"libopenblas.so.0", "libopenblas.so", NULL}},
-        {"BLIS", "libblis4-openmp", {"libblis.so.4", "libblis.so", NULL}},
-        {"oneDNN", "libdnnl2", {"libdnnl.so.3", "libdnnl.so.2", NULL}},
-    };
-
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (!compare_load(libraries[i].files))
-            printf("%s is not there: apt-get install %s\n", libraries[i].name,
-                   libraries[i].package);
+    for (const struct library_info *one = library_table; one->name; one++)
+        if (!library_load(one->files))
+            printf("%s is not there: apt-get install %s\n", one->title, one->package);
     if (b->torch && !b->python)
         printf("PyTorch is not there: python3 -m venv build/torch && build/torch/bin/pip install "
                "torch, or set HONE_TORCH_PYTHON\n");
@@ -609,11 +588,6 @@ processors(void)
 static void
 run_all(struct bench *b)
 {
-    const char *core = compare_core_type();
-
-    if (core)
-        setenv("OPENBLAS_CORETYPE", core, 0);
-    setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0); /* its threads sleep soon: rounds.c, point 2 */
     say_missing(b);
     if (!b->search_only)
         print_header();

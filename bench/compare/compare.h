@@ -2,7 +2,7 @@
  *
  *   rounds    several contestants timed in turn; medians, ratios and their intervals
  *   blas      OpenBLAS and BLIS, for products of matrices
- *   dnnl      oneDNN, versions 2 and 3, for what it has a primitive for
+ *   dnnl      oneDNN, versions 2 and 3, for what it has a primitive for besides (bridge/library.h)
  *   worker    one task with one number of threads: loads all, checks, times, prints JSON lines
  *
  * Libraries are found at run time; none is needed to build. What is returned lives in the arena.
@@ -11,6 +11,7 @@
 #define HONE_BENCH_COMPARE_H
 
 #include "base/arena.h"
+#include "bridge/library.h"
 #include "lang/lang.h"
 
 enum { COMPARE_MOST = 8 /* contestants, the kernel among them */ };
@@ -36,36 +37,19 @@ compare_result(const struct compare_task *task);
 
 /* ---- who takes part ---- */
 
-struct contestant {
-    const char *name; /* "OpenBLAS Zen", "oneDNN blocked" */
-    void (*run)(void *state);
-    void *state;
-    /* Puts the result where the kernel would have put it, after a run. NULL: it is there. */
-    void (*fetch)(void *state);
-    const char *note; /* which implementation was chosen, or NULL */
-};
-
 struct contestants {
-    struct contestant list[COMPARE_MOST];
+    struct library_call list[COMPARE_MOST];
     size_t count;
 };
 
 void
-contestants_add(struct contestants *all, struct contestant one);
+contestants_add(struct contestants *all, struct library_call one);
 
 /* Each adds what it has for the task, nothing if the task is not exactly one of its own. */
 void
 compare_blas(const struct compare_task *task, struct contestants *all);
 void
 compare_dnnl(const struct compare_task *task, struct contestants *all);
-
-/* Before any of them is loaded: the core type that OpenBLAS should use on this processor. */
-const char *
-compare_core_type(void);
-
-/* The library, by the first of these names that loads; NULL. */
-void *
-compare_load(const char *const *names);
 
 /* ---- timing ---- */
 

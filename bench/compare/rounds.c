@@ -30,7 +30,7 @@ pause_for(double seconds)
 
 /* Seconds a call. */
 static double
-batch(const struct measure_clock *clock, const struct contestant *one, size_t calls, bool warm)
+batch(const struct measure_clock *clock, const struct library_call *one, size_t calls, bool warm)
 {
     pause_for(PAUSE_SECONDS);
     if (warm)
@@ -43,7 +43,7 @@ batch(const struct measure_clock *clock, const struct contestant *one, size_t ca
 
 /* Calls that fill a batch; their time is that of the second call, the first is cold. */
 static size_t
-calls_for(const struct measure_clock *clock, const struct contestant *one, double *seconds)
+calls_for(const struct measure_clock *clock, const struct library_call *one, double *seconds)
 {
     *seconds = batch(clock, one, 1, true);
     if (*seconds < BATCH_SECONDS)

@@ -20,7 +20,7 @@ struct kernel {
 };
 
 void
-contestants_add(struct contestants *all, struct contestant one)
+contestants_add(struct contestants *all, struct library_call one)
 {
     assert(all->count < COMPARE_MOST);
     all->list[all->count++] = one;
@@ -136,7 +136,7 @@ check_all(const struct compare_task *task, struct contestants *all)
     all->list[0].run(all->list[0].state);
     memcpy(expected, result, 4 * count);
     for (size_t c = 1; c < all->count; c++) {
-        const struct contestant *one = &all->list[c];
+        const struct library_call *one = &all->list[c];
         memset(result, 0xff, 4 * count);
         one->run(one->state);
         if (one->fetch)
@@ -184,7 +184,8 @@ compare_worker(const struct worker_request *request)
     }
     kernel.call = (void (*)(void *const *))dlsym(object, "hone_call");
     kernel.buffers = task.buffers = make_buffers(arena, task.program);
-    contestants_add(&all, (struct contestant){.name = "hone", .run = run_kernel, .state = &kernel});
+    contestants_add(&all,
+                    (struct library_call){.name = "hone", .run = run_kernel, .state = &kernel});
     compare_blas(&task, &all);
     compare_dnnl(&task, &all);
     check_all(&task, &all);

@@ -56,6 +56,22 @@ archive_is_candidate(const char *name)
     return strchr(name, '.') != NULL;
 }
 
+bool
+archive_is_run(struct cli *cli, struct store *store, const char *name)
+{
+    struct store_run run;
+    struct diags *unheard = diags_create(cli->arena, 4);
+    return store_run_find(store, cli->arena, name, &run, unheard) == STATUS_OK;
+}
+
+bool
+archive_is_bench(struct cli *cli, struct store *store, const char *name)
+{
+    struct store_bench bench;
+    struct diags *unheard = diags_create(cli->arena, 4);
+    return store_bench_find(store, cli->arena, name, &bench, unheard) == STATUS_OK;
+}
+
 /* ---- a run as a whole ---- */
 
 enum status
@@ -121,6 +137,20 @@ archive_seconds(const struct store_run *run, double now)
     return (isnan(run->ended) ? now : run->ended) - run->started;
 }
 
+struct archive_spent
+archive_spent(const struct archive_run *run, double when)
+{
+    struct archive_spent spent = {.seconds = when - run->row.started};
+    for (size_t i = 0; i < run->call_count; i++) {
+        const struct store_call *call = &run->calls[i];
+        if (!(call->ended <= when))
+            continue;
+        spent.tokens += call->tokens.input + call->tokens.output;
+        spent.cost += isnan(call->cost) ? 0 : call->cost;
+    }
+    return spent;
+}
+
 struct program *
 archive_program(struct arena *arena, const struct store_run *run, const char *case_name,
                 struct diags *diags)
@@ -175,13 +205,21 @@ archive_is_first_case(const struct archive_run *run, const struct store_case *ti
     return strlen(timed->name) == length && strncmp(run->row.cases, timed->name, length) == 0;
 }
 
-static const struct store_case *
-case_of(const struct store_verdict *verdict, const char *name)
+const struct store_case *
+archive_case(const struct store_verdict *verdict, const char *name)
 {
     for (size_t i = 0; i < verdict->case_count; i++)
         if (strcmp(verdict->cases[i].name, name) == 0)
             return &verdict->cases[i];
     return NULL;
+}
+
+double
+archive_time(const struct store_candidate *candidate, const char *case_name)
+{
+    const struct store_verdict *verdict = archive_verdict(candidate);
+    const struct store_case *row = verdict ? archive_case(verdict, case_name) : NULL;
+    return archive_is_correct(candidate) && row != NULL ? row->median_us : NAN;
 }
 
 bool
@@ -191,7 +229,7 @@ archive_common_case(const struct store_candidate *a, const struct store_candidat
     const struct store_verdict *verdict = archive_verdict(a);
     for (size_t i = 0; archive_timed(a) && archive_timed(b) && i < verdict->case_count; i++) {
         *of_a = &verdict->cases[i];
-        *of_b = case_of(archive_verdict(b), (*of_a)->name);
+        *of_b = archive_case(archive_verdict(b), (*of_a)->name);
         if (*of_b != NULL && !isnan((*of_a)->median_us) && !isnan((*of_b)->median_us))
             return true;
     }
@@ -208,7 +246,7 @@ archive_gain(const struct store_candidate *candidate, const struct store_candida
     const struct store_verdict *verdict = archive_verdict(candidate);
     for (size_t i = 0; i < verdict->case_count; i++) {
         const struct store_case *row = &verdict->cases[i];
-        const struct store_case *other = case_of(archive_verdict(than), row->name);
+        const struct store_case *other = archive_case(archive_verdict(than), row->name);
         double factor = other ? other->median_us / row->median_us : NAN;
         if (isnan(factor) || factor <= 0)
             continue;
@@ -286,6 +324,62 @@ bool
 archive_is_accepted(const struct store_candidate *candidate)
 {
     return text_starts(candidate->accepted, "accepted") || strcmp(candidate->accepted, "best") == 0;
+}
+
+const struct store_candidate *
+archive_start(const struct archive_run *run, const struct store_candidate *best)
+{
+    const struct store_candidate *root = best;
+    for (const struct store_candidate *up = best; up != NULL; up = archive_parent(run, up))
+        root = up;
+    bool draft = archive_is_draft(run, root);
+    if (root != best && !draft)
+        return root;
+    for (size_t i = 0; i < run->candidate_count; i++) {
+        const struct store_candidate *one = &run->candidates[i];
+        if (archive_is_correct(one) && (!draft || strcmp(one->phase, root->phase) == 0))
+            return one;
+    }
+    return root;
+}
+
+/* ---- in words ---- */
+
+const char *
+archive_limit_words(struct arena *arena, const char *limit)
+{
+    if (strcmp(limit, "compute") == 0)
+        return "arithmetic";
+    if (strcmp(limit, "memory") == 0)
+        return "memory";
+    if (limit[0] == 'L')
+        return arena_printf(arena, "the bandwidth of %s", limit);
+    return arena_printf(arena, "computing %s", limit);
+}
+
+static const struct {
+    const char *word, *text;
+} endings[] = {
+    {"evals", "the evaluations were used up"},
+    {"time", "the time was used up"},
+    {"calls", "the calls were used up"},
+    {"cost", "the money was used up"},
+    {"tokens", "the tokens were used up"},
+    {"light", "it was near enough to the limit"},
+    {"gain", "it was as many times faster as was asked for"},
+    {"no progress", "nothing better was found for a while"},
+    {"checked", "there was nothing to time"},
+    {"you", "somebody stopped it"},
+    {"killed", "its process was gone"},
+};
+
+const char *
+archive_ending_words(const char *word)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(endings[i].word, word) == 0)
+            return endings[i].text;
+    return word;
 }
 
 /* ---- two candidates ---- */

@@ -21,6 +21,12 @@ archive_need(struct cli *cli, enum store_access access, struct store **store);
 bool
 archive_is_candidate(const char *name);
 
+/* Whether a name, or the beginning of one, is that of a run, or of a benchmark. */
+bool
+archive_is_run(struct cli *cli, struct store *store, const char *name);
+bool
+archive_is_bench(struct cli *cli, struct store *store, const char *name);
+
 /* ---- a run as a whole ---- */
 
 struct archive_run {
@@ -57,6 +63,14 @@ archive_state(const struct store_run *run);
 double
 archive_seconds(const struct store_run *run, double now);
 
+struct archive_spent {
+    double seconds, tokens, cost;
+};
+
+/* What had been spent at that time: by calls, those that had ended. */
+struct archive_spent
+archive_spent(const struct archive_run *run, double when);
+
 /* Its program in a case, as it was stored. NULL: it has no such case, or cannot be read again: it
  * uses other files. */
 struct program *
@@ -83,6 +97,14 @@ archive_timed(const struct store_candidate *candidate);
 /* The first of the run's cases, by whose times candidates are put in order. */
 bool
 archive_is_first_case(const struct archive_run *run, const struct store_case *timed);
+
+/* Of that name; NULL: it has none. */
+const struct store_case *
+archive_case(const struct store_verdict *verdict, const char *name);
+
+/* Its time there; NAN: it was not timed, or is not correct. */
+double
+archive_time(const struct store_candidate *candidate, const char *case_name);
 
 /* The first case that both were timed in; false: there is none. */
 bool
@@ -113,6 +135,19 @@ archive_main_line(struct arena *arena, const char *schedule);
 /* It was taken as a base to go on from. */
 bool
 archive_is_accepted(const struct store_candidate *candidate);
+
+/* What the best is compared with: its first ancestor; where that is the best itself, or a schedule,
+ * the first correct one that was tried there. */
+const struct store_candidate *
+archive_start(const struct archive_run *run, const struct store_candidate *best);
+
+/* "compute": "arithmetic"; "L3": "the bandwidth of L3" */
+const char *
+archive_limit_words(struct arena *arena, const char *limit);
+
+/* "evals": "the evaluations were used up" */
+const char *
+archive_ending_words(const char *stopped_by);
 
 /* What the search said of it; only what was given in the end is "best". */
 const char *

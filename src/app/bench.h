@@ -4,6 +4,7 @@
 
 #include "app/cli.h"
 #include "bench/bench.h"
+#include "bench/figures.h"
 #include "store/store.h"
 
 /* What screens show: a benchmark and its rows, as the archive has them. */
@@ -11,7 +12,12 @@ struct bench_view {
     struct store_bench bench;
     struct store_bench_task *rows;
     size_t count;
+    struct bench_search *searches; /* of each row; NULL: nobody asked for figures of them */
 };
+
+/* A benchmark of the archive by its name (verb_bench.c). */
+enum status
+bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view);
 
 /* ---- options (verb_bench.c) ---- */
 
@@ -38,6 +44,31 @@ struct bench_said {
 bool
 bench_hear(const char *line, struct bench_said *said);
 
+/* ---- published figures (bench_figures.c) ---- */
+
+void
+bench_read_searches(struct store *store, struct arena *arena, struct bench_view *view);
+
+/* The rest is of views whose searches were read. How many evaluations each had: NAN: not known. */
+double
+bench_allowed(struct arena *arena, const struct store_bench *bench);
+void
+bench_figures_of(struct arena *arena, const struct bench_view *view, const char *recipe,
+                 struct bench_figures *figures);
+void
+bench_show_figures(struct buf *out, const struct bench_view *view);
+
+/* How many times as fast the second of two benchmarks is as the first after the same cost; *tasks:
+ * of how many pairs this is known. */
+double
+bench_compare_cost(struct arena *arena, const struct bench_view *before,
+                   const struct bench_view *after, const struct bench_comparison *comparison,
+                   enum bench_cost cost, size_t *tasks);
+
+/* The field "equal_cost" of a recipe. */
+void
+bench_put_equal_costs(struct buf *out, const struct bench_view *view, const char *recipe);
+
 /* ---- screens (bench_screen.c) ---- */
 
 struct bench_now { /* a task that is under way; what is known of it */
@@ -57,13 +88,18 @@ struct bench_live {
     bool news;      /* one has just ended */
 };
 
+/* "1.31x", "same" */
+const char *
+bench_ratio_text(struct arena *arena, double ratio);
 void
 bench_show_live(struct log *log, struct arena *arena, const struct bench_live *live);
 void
 bench_show_summary(struct buf *out, const struct bench_view *view);
+/* Equal costs are told where both searches were read. */
 void
-bench_show_comparison(struct buf *out, const struct bench_comparison *comparison, double gate,
-                      int verbosity);
+bench_show_comparison(struct buf *out, const struct bench_view *before,
+                      const struct bench_view *after, const struct bench_comparison *comparison,
+                      double gate, int verbosity);
 
 /* ---- for programs (bench_json.c) ---- */
 

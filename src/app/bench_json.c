@@ -1,5 +1,6 @@
 /* `hone bench` for programs: JSON and CSV. */
 #include "app/bench.h"
+#include "app/figures.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +37,39 @@ put_baselines(struct buf *out, const struct store_bench_task *row)
     buf_putc(out, '}');
 }
 
+static size_t
+count_built(const struct metrics_task *task)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < task->count; i++)
+        count += task->attempts[i].built;
+    return count;
+}
+
+static size_t
+count_correct(const struct metrics_task *task)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < task->count; i++)
+        count += task->attempts[i].correct;
+    return count;
+}
+
 static void
-put_task(struct buf *out, const struct store_bench_task *row)
+put_search(struct buf *out, const struct bench_search *search, double allowed)
+{
+    json_field_string(out, "limit", search->limit);
+    json_field_number(out, "attempts", (double)search->attempts.count);
+    json_field_number(out, "built", (double)count_built(&search->attempts));
+    json_field_number(out, "right", (double)count_correct(&search->attempts));
+    json_field_number(out, "sol_score", bench_light_score(search));
+    json_field_number(out, "area", bench_area(search, allowed));
+    json_field_number(out, "code_bleu", search->code_bleu);
+}
+
+static void
+put_task(struct buf *out, const struct store_bench_task *row, const struct bench_search *search,
+         double allowed)
 {
     buf_puts(out, "{\"suite\":");
     json_put_string(out, row->suite);
@@ -57,7 +89,27 @@ put_task(struct buf *out, const struct store_bench_task *row)
     put_baselines(out, row);
     json_field_number(out, "evaluations", (double)row->evaluations);
     json_field_number(out, "seconds", row->seconds);
+    put_search(out, search, allowed);
     buf_putc(out, '}');
+}
+
+/* The first of them is the worst. */
+static void
+put_slowest(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    buf_puts(out, ",\"slowest\":[");
+    for (size_t i = 0; i < summary->slowest_count; i++) {
+        const struct store_bench_task *row = summary->slowest[i];
+        buf_puts(out, i ? ",{\"suite\":" : "{\"suite\":");
+        json_put_string(out, row->suite);
+        json_field_number(out, "number", (double)row->number);
+        json_field_string(out, "name", row->name);
+        json_field_number(out, "speedup", bench_speedup(row, summary->lines[0].baseline));
+        json_field_number(out, "light", row->light);
+        json_field_string(out, "limit", view->searches[row - view->rows].limit);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
 }
 
 static void
@@ -77,6 +129,7 @@ static void
 put_metrics(struct buf *out, const struct bench_view *view, const char *recipe)
 {
     struct bench_summary summary;
+    struct bench_figures figures;
     bench_summarise(out->arena, view->rows, view->count, view->bench.against, recipe, &summary);
     buf_puts(out, "{\"recipe\":");
     json_put_string(out, recipe);
@@ -93,7 +146,13 @@ put_metrics(struct buf *out, const struct bench_view *view, const char *recipe)
         buf_puts(out, i ? "," : "");
         put_line(out, &summary.lines[i]);
     }
-    buf_puts(out, "]}");
+    buf_putc(out, ']');
+    put_slowest(out, view, &summary);
+    buf_puts(out, ",\"figures\":");
+    bench_figures_of(out->arena, view, recipe, &figures);
+    figures_json(out, &figures);
+    bench_put_equal_costs(out, view, recipe);
+    buf_putc(out, '}');
 }
 
 void
@@ -101,6 +160,7 @@ bench_put_json(struct buf *out, const struct bench_view *view)
 {
     char *next = arena_strdup(out->arena, view->bench.recipes);
     const char *before = "";
+    double allowed = bench_allowed(out->arena, &view->bench);
     buf_puts(out, "{\"run\":");
     json_put_string(out, view->bench.name);
     json_field_string(out, "title", view->bench.title);
@@ -109,7 +169,7 @@ bench_put_json(struct buf *out, const struct bench_view *view)
     buf_puts(out, ",\"tasks\":[");
     for (size_t i = 0; i < view->count; i++) {
         buf_puts(out, i ? "," : "");
-        put_task(out, &view->rows[i]);
+        put_task(out, &view->rows[i], &view->searches[i], allowed);
     }
     buf_puts(out, "],\"metrics\":[");
     for (char *recipe; (recipe = strsep(&next, ",")) != NULL; before = ",") {
@@ -166,8 +226,23 @@ baseline_names(const struct bench_view *view, const char *names[MOST_COLUMNS])
 }
 
 static void
-put_row(struct buf *out, const struct store_bench_task *row, const char *const *names, size_t count)
+put_row_figures(struct buf *out, const struct bench_search *search, double allowed)
 {
+    buf_putc(out, ',');
+    put_cell(out, search->limit);
+    put_figure(out, (double)search->attempts.count);
+    put_figure(out, (double)count_built(&search->attempts));
+    put_figure(out, (double)count_correct(&search->attempts));
+    put_figure(out, bench_light_score(search));
+    put_figure(out, bench_area(search, allowed));
+    put_figure(out, search->code_bleu);
+}
+
+static void
+put_row(struct buf *out, const struct bench_view *view, size_t number, const char *const *names,
+        size_t count)
+{
+    const struct store_bench_task *row = &view->rows[number];
     const char *const texts[] = {row->name,   row->marks,   row->recipe, row->status,
                                  row->reason, row->limited, row->run};
     put_cell(out, row->suite);
@@ -183,6 +258,7 @@ put_row(struct buf *out, const struct store_bench_task *row, const char *const *
     put_figure(out, row->light_us);
     put_figure(out, (double)row->evaluations);
     put_figure(out, row->seconds);
+    put_row_figures(out, &view->searches[number], bench_allowed(out->arena, &view->bench));
     for (size_t i = 0; i < count; i++) {
         const struct store_baseline *baseline = bench_baseline(row, names[i]);
         put_figure(out, baseline ? baseline->time_us : NAN);
@@ -199,13 +275,14 @@ bench_put_csv(struct buf *out, const struct bench_view *view)
     const char *names[MOST_COLUMNS];
     size_t count = baseline_names(view, names);
     buf_puts(out, "suite,number,name,marks,recipe,status,reason,limited_by,run,time_us,low_us,"
-                  "high_us,light,light_us,evaluations,seconds");
+                  "high_us,light,light_us,evaluations,seconds,limit,attempts,built,right,sol_score,"
+                  "area,code_bleu");
     for (size_t i = 0; i < count; i++)
         buf_printf(out, ",%s_us,%s_speedup,%s_speedup_low,%s_speedup_high", names[i], names[i],
                    names[i], names[i]);
     buf_putc(out, '\n');
     for (size_t i = 0; i < view->count; i++)
-        put_row(out, &view->rows[i], names, count);
+        put_row(out, view, i, names, count);
 }
 
 /* ---- a comparison ---- */
@@ -240,5 +317,14 @@ bench_put_comparison(struct buf *out, const struct bench_view *before,
         json_field_number(out, "high", change->high);
         buf_putc(out, '}');
     }
-    buf_puts(out, "]}\n");
+    buf_puts(out, "],\"equal_cost\":{");
+    for (unsigned cost = 0; cost < BENCH_COST_COUNT; cost++) {
+        size_t tasks;
+        buf_puts(out, cost ? "," : "");
+        json_put_string(out, bench_cost_name[cost]);
+        buf_putc(out, ':');
+        json_put_number(out, bench_compare_cost(out->arena, before, after, comparison,
+                                                (enum bench_cost)cost, &tasks));
+    }
+    buf_puts(out, "}}\n");
 }

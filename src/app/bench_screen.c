@@ -13,7 +13,8 @@
 
 #define SHIPPED "torch.as shipped"
 #define KERNELBENCH "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)"
-#define MOST_FAILED 12 /* rows without a correct kernel that are named */
+#define SLOWEST_SHOWN 5 /* all that the summary has, to whoever asks for more */
+#define MOST_FAILED 12  /* rows without a correct kernel that are named */
 
 /* ---- figures as people say them ---- */
 
@@ -23,6 +24,14 @@ factor_text(struct arena *arena, double factor)
     if (isnan(factor))
         return "-";
     return arena_printf(arena, "%.*fx", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
+}
+
+/* One that has no interval: less than what is called a change is none. */
+const char *
+bench_ratio_text(struct arena *arena, double ratio)
+{
+    bool same = ratio < 1 + BENCH_MARGIN && ratio * (1 + BENCH_MARGIN) > 1;
+    return same ? "same" : factor_text(arena, ratio);
 }
 
 /* Within the noise it says so. */
@@ -268,23 +277,25 @@ put_lines(struct buf *out, const struct bench_view *view, const struct bench_sum
                share_text(out->arena, summary->light_tenth));
 }
 
-static const char *const counting[] = {"none", "one", "two", "three", "four", "five"};
+static const char *const counting[] = {"none", "one",   "two",   "three", "four", "five",
+                                       "six",  "seven", "eight", "nine",  "ten"};
 
 static void
-put_slowest(struct buf *out, const struct bench_summary *summary)
+put_slowest(struct buf *out, const struct bench_summary *summary, size_t most)
 {
     struct arena *arena = out->arena;
     struct table table = table_create(arena);
     const char *baseline = summary->lines[0].baseline;
-    if (summary->slowest_count == 0)
+    size_t count = summary->slowest_count < most ? summary->slowest_count : most;
+    if (count == 0)
         return;
-    table_column(&table, arena_printf(arena, "slowest %s", counting[summary->slowest_count]), true);
+    table_column(&table, arena_printf(arena, "slowest %s", counting[count]), true);
     table_column(&table, "time", false);
     table_column(&table, baseline, false);
     table_column(&table, "gain", false);
     table_column(&table, "light", false);
     table_column(&table, "limited by", true);
-    for (size_t i = 0; i < summary->slowest_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct store_bench_task *row = summary->slowest[i];
         table_row(&table, (const char *[]){task_text(arena, row),
                                            time_text(arena, bench_time_beside(row, baseline)),
@@ -294,6 +305,36 @@ put_slowest(struct buf *out, const struct bench_summary *summary)
     }
     buf_putc(out, '\n');
     table_print(out, &table);
+}
+
+static bool
+is_slow(const struct bench_summary *summary, const struct store_bench_task *row)
+{
+    for (size_t i = 0; i < summary->slowest_count; i++)
+        if (summary->slowest[i] == row)
+            return true;
+    return false;
+}
+
+/* Of the slowest and of all that are far from the speed of light. */
+static void
+put_limits(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    struct arena *arena = out->arena;
+    size_t told = 0;
+    for (size_t i = 0; i < view->count; i++) {
+        const struct store_bench_task *row = &view->rows[i];
+        bool wanted = row->light < BENCH_DIM || is_slow(summary, row);
+        if (!bench_is_correct(row) || !wanted)
+            continue;
+        if (told++ == 0)
+            buf_printf(out, "\n  what limits the slowest, and all below %.0f %% of light\n",
+                       100 * BENCH_DIM);
+        screen_paragraph(out,
+                         arena_printf(arena, "  %-24s %5s", task_text(arena, row),
+                                      share_text(arena, row->light)),
+                         34, view->searches[i].limit);
+    }
 }
 
 /* ---- summary: several recipes ---- */
@@ -398,7 +439,11 @@ bench_show_summary(struct buf *out, const struct bench_view *view)
         put_recipes(out, view, against);
     else
         put_lines(out, view, &summary);
-    put_slowest(out, &summary);
+    put_slowest(out, &summary, view->searches ? BENCH_SLOWEST : SLOWEST_SHOWN);
+    if (view->searches != NULL) {
+        put_limits(out, view, &summary);
+        bench_show_figures(out, view);
+    }
     put_failed(out, view, &summary);
     put_next(out, view, &summary);
 }
@@ -439,9 +484,24 @@ is_told(enum bench_change_kind kind, int verbosity)
            (verbosity > 0 && kind == BENCH_FASTER);
 }
 
+static void
+put_equal_costs(struct buf *out, const struct bench_view *before, const struct bench_view *after,
+                const struct bench_comparison *comparison)
+{
+    for (unsigned cost = 0; cost < BENCH_COST_COUNT; cost++) {
+        size_t tasks;
+        double ratio = bench_compare_cost(out->arena, before, after, comparison,
+                                          (enum bench_cost)cost, &tasks);
+        if (tasks > 0)
+            buf_printf(out, "  at equal %s: %s (%zu tasks)\n", bench_cost_name[cost],
+                       bench_ratio_text(out->arena, ratio), tasks);
+    }
+}
+
 void
-bench_show_comparison(struct buf *out, const struct bench_comparison *comparison, double gate,
-                      int verbosity)
+bench_show_comparison(struct buf *out, const struct bench_view *before,
+                      const struct bench_view *after, const struct bench_comparison *comparison,
+                      double gate, int verbosity)
 {
     const size_t *counts = comparison->counts;
     buf_printf(out, "  faster %zu, slower %zu, same %zu (beyond %.0f %%, paired)\n",
@@ -455,6 +515,8 @@ bench_show_comparison(struct buf *out, const struct bench_comparison *comparison
     for (size_t i = 0; i < comparison->count; i++)
         if (is_told(comparison->changes[i].kind, verbosity))
             put_change(out, &comparison->changes[i]);
+    if (before->searches != NULL && after->searches != NULL)
+        put_equal_costs(out, before, after, comparison);
     if (!isinf(gate) && bench_regressed(comparison, gate / 100))
         buf_printf(out, "exit 1 with --gate %g: a task got more than %g %% slower%s\n", gate, gate,
                    counts[BENCH_LOST] > 0 ? ", or was lost" : "");

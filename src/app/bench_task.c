@@ -12,13 +12,14 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/torch.h"
+#include "bench/rivals.h"
 
 struct work {
     struct cli *cli;
     struct cli search; /* as if the verb were `optimize` */
     const struct store_bench *bench;
     struct store_bench_task row;
+    struct bench_standby *standby;
 };
 
 /* ---- what is said meanwhile ---- */
@@ -43,17 +44,6 @@ bench_hear(const char *line, struct bench_said *said)
 
 /* ---- against what ---- */
 
-/* "torch" of "torch,naive" */
-static bool
-is_against(const struct store_bench *bench, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = bench->against; *at; at += strcspn(at, ","), at += *at == ',')
-        if (strcspn(at, ",") == length && !memcmp(at, name, length))
-            return true;
-    return false;
-}
-
 static const char *
 first_message(struct arena *arena, const struct diags *diags)
 {
@@ -68,13 +58,14 @@ first_message(struct arena *arena, const struct diags *diags)
                         diag->message);
 }
 
-/* A task that PyTorch has no time for is still a task: the row says why. */
+/* A task that some rival has no time for is still a task: the row says why. */
 static size_t
-race_torch(struct work *work, const struct run_options *options, struct judge *judge,
-           const struct run_result *result, struct store_baseline **rows)
+race(struct work *work, const struct run_options *options, struct judge *judge,
+     const struct run_result *result, struct store_baseline **rows)
 {
     struct arena *arena = work->cli->arena;
     struct diags *diags = diags_create(arena, 0);
+    struct bench_absent absent;
     size_t count = 0;
     struct bench_rivalry rivalry = {.judge = judge,
                                     .lang = options->lang,
@@ -85,11 +76,17 @@ race_torch(struct work *work, const struct run_options *options, struct judge *j
                                     .suite = work->row.suite,
                                     .path = work->row.path,
                                     .kernel = result->kernel,
-                                    .judged_us = judge_first_timed(&result->report)->time.median};
-    if (bench_against_torch(arena, &rivalry, rows, &count, diags) == STATUS_OK)
-        return count;
-    work->row.reason = arena_printf(arena, "torch: %s", first_message(arena, diags));
-    return 0;
+                                    .judged_us = judge_first_timed(&result->report)->time.median,
+                                    .standby = work->standby};
+    if (bench_against(arena, &rivalry, work->bench->against, rows, &count, &absent, diags) !=
+        STATUS_OK) {
+        work->row.reason = arena_printf(arena, "race: %s", first_message(arena, diags));
+        return 0;
+    }
+    if (absent.name != NULL)
+        work->row.reason =
+            arena_printf(arena, "%s: %s", absent.name, first_message(arena, absent.reasons));
+    return count;
 }
 
 static struct store_baseline
@@ -107,24 +104,32 @@ baseline_of(const struct judge_pair *pair)
 
 /* ---- what came of it ---- */
 
+static bool
+has_rival(const struct store_bench *bench)
+{
+    for (const char *const *name = bench_rival_names; *name != NULL; name++)
+        if (bench_is_against(bench->against, *name))
+            return true;
+    return false;
+}
+
 static void
 take_figures(struct work *work, const struct run_options *options, struct judge *judge,
              const struct run_result *result, const struct judge_case *timed)
 {
     struct store_bench_task *row = &work->row;
-    struct store_baseline *torch = NULL;
-    size_t torch_count =
-        is_against(work->bench, "torch") ? race_torch(work, options, judge, result, &torch) : 0;
+    struct store_baseline *raced = NULL;
+    size_t raced_count = has_rival(work->bench) ? race(work, options, judge, result, &raced) : 0;
     struct store_baseline *all =
-        arena_array(work->cli->arena, torch_count + timed->pair_count + 1, sizeof *all);
+        arena_array(work->cli->arena, raced_count + timed->pair_count + 1, sizeof *all);
     row->time_us = timed->time.median;
     row->low_us = timed->time.low;
     row->high_us = timed->time.high;
     row->light = timed->share;
     row->light_us = timed->light.us;
     row->limited = timed->light.limit;
-    for (size_t i = 0; i < torch_count; i++)
-        all[row->baseline_count++] = torch[i];
+    for (size_t i = 0; i < raced_count; i++)
+        all[row->baseline_count++] = raced[i];
     for (size_t i = 0; i < timed->pair_count; i++)
         all[row->baseline_count++] = baseline_of(&timed->pairs[i]);
     row->baselines = all;
@@ -192,8 +197,10 @@ set_up(struct work *work)
     search->operands[0] = work->row.path;
     search->operand_count = 1;
     struct lang *lang = lang_open(cli->arena, work->row.path, search->diags);
-    if (lang == NULL)
+    struct program *program = lang ? lang_program(lang, 0, NULL, 0, search->diags) : NULL;
+    if (program == NULL)
         return STATUS_INPUT;
+    work->standby = bench_stand_by(cli->arena, work->bench->against, program);
     for (const char *const *name = bench_search_options; *name != NULL; name++)
         *option_place(search, *name) = bench_option(cli->arena, work->bench, *name);
     *option_place(search, "case") = cases_of(cli->arena, lang, search->diags);
@@ -208,7 +215,7 @@ measure(struct work *work)
     struct store_bench_task *row = &work->row;
     struct optimize_taker taker = {.context = work,
                                    .alone = strcmp(row->recipe, "builtin") == 0,
-                                   .no_naive = !is_against(work->bench, "naive"),
+                                   .no_naive = !bench_is_against(work->bench->against, "naive"),
                                    .progress = say,
                                    .take = take};
     struct optimize_job job = {.cli = &work->search, .taker = &taker};
@@ -224,6 +231,7 @@ measure(struct work *work)
         row->status = BENCH_BROKEN;
         row->reason = first_message(work->cli->arena, work->search.diags);
     }
+    bench_stand_down(work->standby);
     row->seconds = clock_seconds() - began;
     row->ended = clock_wall();
 }

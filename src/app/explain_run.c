@@ -12,18 +12,6 @@
 
 /* ---- the limit ---- */
 
-static const char *
-limit_words(struct arena *arena, const char *limit)
-{
-    if (strcmp(limit, "compute") == 0)
-        return "arithmetic";
-    if (strcmp(limit, "memory") == 0)
-        return "memory";
-    if (limit[0] == 'L')
-        return arena_printf(arena, "the bandwidth of %s", limit);
-    return arena_printf(arena, "computing %s", limit);
-}
-
 static void
 tell_limit(struct explain *explain, const struct store_candidate *best)
 {
@@ -33,7 +21,7 @@ tell_limit(struct explain *explain, const struct store_candidate *best)
     double threads = archive_machine(&explain->run->row).threads;
     if (facts.limit != NULL && !isnan(facts.light_us)) {
         buf_printf(&text, "The limit is %s: no kernel can need less than %s",
-                   limit_words(arena, facts.limit), table_time(arena, facts.light_us));
+                   archive_limit_words(arena, facts.limit), table_time(arena, facts.light_us));
         if (!isnan(threads))
             buf_printf(&text, " here, with %.0f thread%s", threads, threads == 1 ? "" : "s");
         buf_puts(&text, ".");
@@ -276,31 +264,6 @@ tell_aside(struct explain *explain, const struct store_candidate *best)
 
 /* ---- the end ---- */
 
-static const struct {
-    const char *word, *text;
-} endings[] = {
-    {"evals", "the evaluations were used up"},
-    {"time", "the time was used up"},
-    {"calls", "the calls were used up"},
-    {"cost", "the money was used up"},
-    {"tokens", "the tokens were used up"},
-    {"light", "it was near enough to the limit"},
-    {"gain", "it was as many times faster as was asked for"},
-    {"no progress", "nothing better was found for a while"},
-    {"checked", "there was nothing to time"},
-    {"you", "somebody stopped it"},
-    {"killed", "its process was gone"},
-};
-
-static const char *
-ending_text(const char *word)
-{
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (strcmp(endings[i].word, word) == 0)
-            return endings[i].text;
-    return word;
-}
-
 static void
 tell_end(struct explain *explain)
 {
@@ -309,7 +272,7 @@ tell_end(struct explain *explain)
     if (run->state == STORE_RUNNING)
         buf_puts(&text, "It is still running.");
     else if (run->stopped_by[0] != '\0')
-        buf_printf(&text, "It ended because %s.", ending_text(run->stopped_by));
+        buf_printf(&text, "It ended because %s.", archive_ending_words(run->stopped_by));
     if (run->light < 1)
         buf_printf(&text, "%sIt is at %.0f %% of the speed of light.", text.length ? " " : "",
                    100 * run->light);

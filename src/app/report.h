@@ -10,7 +10,8 @@ struct report_subject {
     const struct archive_run *run;
     const struct store_candidate *best;  /* the whole of it; NULL: nothing was correct */
     const struct store_candidate *start; /* what it is compared with; NULL: nothing else */
-    const char *file;                    /* of the page */
+    const struct bench_figures *figures;
+    const char *file; /* of the page */
     double now;
 };
 

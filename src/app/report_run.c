@@ -237,21 +237,12 @@ put_timed(struct buf *json, const struct store_candidate *candidate)
     buf_putc(json, ']');
 }
 
-/* What calls that had ended by then had spent. */
 static void
-put_spent(struct buf *json, const struct archive_run *run, double when)
+put_spent(struct buf *json, const struct archive_spent *spent)
 {
-    double tokens = 0, cost = 0;
-    for (size_t i = 0; i < run->call_count; i++) {
-        const struct store_call *call = &run->calls[i];
-        if (!(call->ended <= when))
-            continue;
-        tokens += call->tokens.input + call->tokens.output;
-        cost += isnan(call->cost) ? 0 : call->cost;
-    }
-    json_field_number(json, "seconds", when - run->row.started);
-    json_field_number(json, "tokens", tokens);
-    json_field_number(json, "cost", cost);
+    json_field_number(json, "seconds", spent->seconds);
+    json_field_number(json, "tokens", spent->tokens);
+    json_field_number(json, "cost", spent->cost);
 }
 
 static void
@@ -259,6 +250,8 @@ put_point(struct buf *json, const struct archive_run *run, const struct store_ca
 {
     struct arena *arena = json->arena;
     const struct store_verdict *verdict = archive_verdict(candidate);
+    const struct archive_spent spent =
+        archive_spent(run, verdict ? verdict->judged : candidate->added);
     const struct store_candidate *parent = archive_parent(run, candidate);
     const char *against = parent && !archive_is_draft(run, candidate)
                               ? archive_against(arena, run, candidate, parent, "its parent")
@@ -268,7 +261,7 @@ put_point(struct buf *json, const struct archive_run *run, const struct store_ca
     json_field_bool(json, "draft", archive_is_draft(run, candidate));
     json_field_string(json, "main", archive_main_line(arena, candidate->schedule));
     json_field_string(json, "against", against);
-    put_spent(json, run, verdict ? verdict->judged : candidate->added);
+    put_spent(json, &spent);
     put_timed(json, candidate);
     buf_putc(json, '}');
 }
@@ -284,35 +277,7 @@ put_points(struct buf *json, const struct archive_run *run)
     buf_putc(json, ']');
 }
 
-/* ---- metrics ---- */
-
-static void
-put_rates(struct buf *json, const struct archive_run *run)
-{
-    struct metrics_attempt *attempts =
-        arena_array(json->arena, run->candidate_count, sizeof *attempts);
-    struct metrics_task task = {attempts, 0};
-    for (size_t i = 0; i < run->candidate_count; i++) {
-        const struct store_verdict *verdict = archive_verdict(&run->candidates[i]);
-        if (verdict != NULL)
-            attempts[task.count++] =
-                (struct metrics_attempt){.built = strcmp(verdict->status, "build_failed") != 0,
-                                         .correct = archive_is_correct(&run->candidates[i]),
-                                         .speedup = NAN};
-    }
-    json_field_number(json, "compile_rate", metrics_compile_rate(&task, 1));
-    json_field_number(json, "correct_rate", metrics_correct_rate(&task, 1));
-}
-
-static double
-time_in(const struct store_candidate *candidate, const char *name)
-{
-    const struct store_verdict *verdict = archive_verdict(candidate);
-    for (size_t i = 0; archive_is_correct(candidate) && i < verdict->case_count; i++)
-        if (strcmp(verdict->cases[i].name, name) == 0)
-            return verdict->cases[i].median_us;
-    return NAN;
-}
+/* ---- areas ---- */
 
 /* One step for each evaluation, whatever came of it. */
 static struct metrics_curve
@@ -323,7 +288,7 @@ curve_of(struct arena *arena, const struct archive_run *run, const char *name)
     for (size_t i = 0; i < run->candidate_count; i++) {
         if (archive_verdict(&run->candidates[i]) == NULL)
             continue;
-        steps[curve.count].time_us = time_in(&run->candidates[i], name);
+        steps[curve.count].time_us = archive_time(&run->candidates[i], name);
         steps[curve.count].cost = (double)(curve.count + 1);
         curve.count++;
     }
@@ -459,10 +424,9 @@ report_run_json(struct buf *json, const struct report_subject *subject)
     json_field_string(json, "source", run->row.task.source);
     report_field_json(json, "machine", run->row.machine);
     buf_puts(json, ",\"run\":");
-    show_run_json(json, run, subject->now);
+    show_run_json(json, run, subject->figures, subject->now);
     put_cases(json, &cases, judged);
     put_points(json, run);
-    put_rates(json, run);
     put_areas(json, run, &cases, judged);
     put_winner(json, subject);
     put_start(json, subject);

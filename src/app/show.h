@@ -3,12 +3,15 @@
 #define HONE_APP_SHOW_H
 
 #include "app/archive.h"
+#include "bench/figures.h"
 
-/* ---- all runs ---- */
+/* ---- all runs and benchmarks ---- */
 
 struct show_list {
     const struct store_run *runs;
     size_t count;
+    const struct store_bench *benches;
+    size_t bench_count;
     struct store_totals totals;
     const char *task; /* only of this one; NULL: of all */
     double now;
@@ -31,9 +34,10 @@ show_hits_json(struct buf *buf, const struct store_hit *hits, size_t count);
 void
 show_title(struct buf *buf, const struct archive_run *run, double now);
 
-/* Title, tree, what came of the proposals. */
+/* Title, tree, figures unless they are NULL, what came of the proposals. */
 void
-show_tree(struct buf *buf, const struct archive_run *run, double now);
+show_tree(struct buf *buf, const struct archive_run *run, const struct bench_figures *figures,
+          double now);
 
 /* "17 proposals: 4 accepted, 6 slower, 4 wrong" */
 const char *
@@ -44,7 +48,8 @@ void
 show_calls(struct buf *buf, const struct archive_run *run);
 
 void
-show_run_json(struct buf *buf, const struct archive_run *run, double now);
+show_run_json(struct buf *buf, const struct archive_run *run, const struct bench_figures *figures,
+              double now);
 
 /* ---- a candidate ---- */
 

@@ -1,4 +1,5 @@
 /* `hone show` as JSON: doc/json.md names the fields. */
+#include "app/figures.h"
 #include "app/show.h"
 
 #include "base/json.h"
@@ -101,7 +102,8 @@ put_call(struct buf *buf, const struct store_call *call)
 /* ---- the whole ---- */
 
 void
-show_run_json(struct buf *buf, const struct archive_run *run, double now)
+show_run_json(struct buf *buf, const struct archive_run *run, const struct bench_figures *figures,
+              double now)
 {
     const struct store_run *row = &run->row;
     buf_puts(buf, "{\"run\":");
@@ -132,7 +134,9 @@ show_run_json(struct buf *buf, const struct archive_run *run, double now)
         put_call(buf, &run->calls[i]);
         buf_putc(buf, '}');
     }
-    buf_puts(buf, "]}\n");
+    buf_puts(buf, "],\"figures\":");
+    figures_json(buf, figures);
+    buf_puts(buf, "}\n");
 }
 
 /* Kernels are any bytes: what is no text is null, and --code gives it. */

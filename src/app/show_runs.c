@@ -1,4 +1,4 @@
-/* `hone show`: the runs of the archive; --find: candidates by words. */
+/* `hone show`: the runs and benchmarks of the archive; --find: candidates by words. */
 #include "app/screen.h"
 #include "app/show.h"
 #include "app/table.h"
@@ -39,6 +39,30 @@ add_run(struct table *table, const struct store_run *run, double now)
                                archive_state(run), screen_age(arena, now - run->started)});
 }
 
+static void
+put_benches(struct buf *buf, const struct show_list *list)
+{
+    struct arena *arena = buf->arena;
+    struct table table = table_create(arena);
+    static const char *const columns[] = {"bench", "tasks of", "recipe", "against"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        table_column(&table, columns[i], true);
+    table_column(&table, "done", false);
+    table_column(&table, "state", true);
+    table_column(&table, "age", false);
+    for (size_t i = 0; i < list->bench_count; i++) {
+        const struct store_bench *bench = &list->benches[i];
+        table_row(&table,
+                  (const char *[]){bench->name, screen_cut(arena, bench->title, 32),
+                                   screen_cut(arena, bench->recipes, 20), bench->against,
+                                   arena_printf(arena, "%lld/%lld", (long long)bench->finished,
+                                                (long long)bench->tasks),
+                                   store_state_name[bench->state],
+                                   screen_age(arena, list->now - bench->started)});
+    }
+    table_print(buf, &table);
+}
+
 /* Something to type that makes sense for what is there. */
 static void
 put_next(struct buf *buf, const struct show_list *list)
@@ -48,6 +72,8 @@ put_next(struct buf *buf, const struct show_list *list)
         if (list->runs[i].state == STORE_STOPPED)
             stopped = &list->runs[i];
     buf_printf(buf, "hone show %s", list->runs[0].name);
+    if (list->bench_count > 0)
+        buf_printf(buf, " | hone show %s", list->benches[0].name);
     if (stopped != NULL && cli_find_verb("resume") != NULL)
         buf_printf(buf, " | hone resume %s", stopped->name);
     buf_puts(buf, list->task ? "" : " | --task X");
@@ -71,6 +97,11 @@ show_runs(struct buf *buf, const struct show_list *list)
         add_run(&table, &list->runs[i], list->now);
     if (list->count > 0)
         table_print(buf, &table);
+    if (list->bench_count > 0) {
+        buf_puts(buf, list->count > 0 ? "\n" : "");
+        put_benches(buf, list);
+        buf_putc(buf, '\n');
+    }
     num_put_count(&size, (double)list->totals.bytes, "B");
     buf_printf(buf, "%zu of %s runs, %s candidates, %s.   ", list->count,
                screen_number(buf->arena, list->totals.runs),
@@ -104,6 +135,22 @@ put_run_fields(struct buf *buf, const struct store_run *run)
     buf_putc(buf, '}');
 }
 
+static void
+put_bench_fields(struct buf *buf, const struct store_bench *bench)
+{
+    buf_puts(buf, "{\"bench\":");
+    json_put_string(buf, bench->name);
+    json_field_string(buf, "title", bench->title);
+    json_field_string(buf, "against", bench->against);
+    json_field_string(buf, "recipes", bench->recipes);
+    json_field_number(buf, "tasks", (double)bench->tasks);
+    json_field_number(buf, "done", (double)bench->finished);
+    json_field_string(buf, "state", store_state_name[bench->state]);
+    json_field_number(buf, "started", bench->started);
+    json_field_number(buf, "ended", bench->ended);
+    buf_putc(buf, '}');
+}
+
 void
 show_runs_json(struct buf *buf, const struct show_list *list)
 {
@@ -111,6 +158,11 @@ show_runs_json(struct buf *buf, const struct show_list *list)
     for (size_t i = 0; i < list->count; i++) {
         buf_puts(buf, i ? "," : "");
         put_run_fields(buf, &list->runs[i]);
+    }
+    buf_puts(buf, "],\"benchmarks\":[");
+    for (size_t i = 0; i < list->bench_count; i++) {
+        buf_puts(buf, i ? "," : "");
+        put_bench_fields(buf, &list->benches[i]);
     }
     buf_printf(buf, "],\"of\":%lld,\"candidates\":%lld,\"bytes\":%lld}\n",
                (long long)list->totals.runs, (long long)list->totals.candidates,

@@ -1,5 +1,6 @@
 /* A run as a tree: who came from whom. The builtin search makes many schedules, which are one line
  * for each case; so are the tries of a sweep that led nowhere. */
+#include "app/figures.h"
 #include "app/screen.h"
 #include "app/show.h"
 #include "app/table.h"
@@ -410,13 +411,18 @@ put_next(struct buf *buf, const struct archive_run *run)
 }
 
 void
-show_tree(struct buf *buf, const struct archive_run *run, double now)
+show_tree(struct buf *buf, const struct archive_run *run, const struct bench_figures *figures,
+          double now)
 {
     struct tree tree = make_tree(buf->arena, run);
     struct rows rows = {arena_array(buf->arena, tree.count, sizeof *rows.items), 0};
     show_title(buf, run, now);
     add_children(&tree, SIZE_MAX, "", &rows);
     put_rows(buf, &rows);
+    if (figures != NULL) {
+        figures_show(buf, figures, "");
+        buf_putc(buf, '\n');
+    }
     if (run->candidate_count > 0)
         put_next(buf, run);
     else

@@ -16,8 +16,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "bench/rivals.h"
 #include "bench/suite.h"
 #include "bridge/bridge.h"
+#include "bridge/library.h"
 #include "recipe/recipe.h"
 
 #define USUAL_EVALUATIONS "40"
@@ -126,25 +128,51 @@ read_jobs(struct cli *cli, unsigned threads, unsigned *jobs)
     return STATUS_OK;
 }
 
-/* "torch,naive": what the gain is counted against stands first. */
+/* Says in one line how to get it where it is not there. */
+static bool
+has_rival(struct cli *cli, const char *name)
+{
+    const struct library_info *library = library_named(name);
+    bool there = library ? library_is_there(name) : bridge_is_there(cli->arena, NULL);
+    if (!there && library != NULL)
+        log_warning(&cli->log, "no %s, its baseline is left out; apt-get install %s installs it",
+                    library->title, library->package);
+    else if (!there)
+        log_warning(&cli->log, "no PyTorch, its baselines are left out; ./run setup-torch installs "
+                               "it");
+    return there;
+}
+
+static bool
+is_baseline(const char *word)
+{
+    for (const char *const *name = bench_rival_names; *name != NULL; name++)
+        if (strcmp(*name, word) == 0)
+            return true;
+    return strcmp(word, "naive") == 0;
+}
+
+/* "torch,naive": in the order of the rivals, the plain C last, whatever was written; what the gain
+ * is counted against stands first. */
 static enum status
 read_against(struct cli *cli, const char **against)
 {
     const char *text = cli_given(cli, "against");
-    char *next = text ? arena_strdup(cli->arena, text) : NULL;
-    bool torch = text == NULL, naive = text == NULL;
-    for (char *word; (word = strsep(&next, ",")) != NULL;) {
-        if (strcmp(word, "torch") != 0 && strcmp(word, "naive") != 0)
-            return cli_wrong(cli, "--against %s: write torch, naive, or both", word);
-        torch = torch || !strcmp(word, "torch");
-        naive = naive || !strcmp(word, "naive");
-    }
-    if (torch && !bridge_is_there(cli->arena, NULL)) {
-        torch = false;
-        log_warning(&cli->log, "no PyTorch, its baselines are left out; ./run setup-torch installs "
-                               "it");
-    }
-    *against = !torch ? "naive" : naive ? "torch,naive" : "torch";
+    char *next = arena_strdup(cli->arena, text ? text : "torch,naive");
+    struct buf names = buf_in(cli->arena);
+    text = arena_strdup(cli->arena, next);
+    for (char *word; (word = strsep(&next, ",")) != NULL;)
+        if (!is_baseline(word))
+            return cli_wrong(cli, "--against %s: write torch, openblas, onednn, naive, or several",
+                             word);
+    for (const char *const *name = bench_rival_names; *name != NULL; name++)
+        if (bench_is_against(text, *name) && has_rival(cli, *name))
+            buf_printf(&names, "%s,", *name);
+    if (names.length == 0 || bench_is_against(text, "naive"))
+        buf_puts(&names, "naive");
+    else
+        names.data[--names.length] = '\0';
+    *against = names.data;
     return STATUS_OK;
 }
 
@@ -527,9 +555,11 @@ finish(struct session *session, enum status status)
 /* ---- the result ---- */
 
 static enum status
-put_result(struct cli *cli, const struct bench_view *view)
+put_result(struct cli *cli, struct store *store, struct bench_view *view)
 {
     const char *file = cli_given(cli, "o");
+    if (cli->json || cli_given(cli, "csv") != NULL || cli->verbosity > 0)
+        bench_read_searches(store, cli->arena, view);
     if (cli->json)
         bench_put_json(&cli->out, view);
     else if (cli_given(cli, "csv") != NULL)
@@ -563,7 +593,7 @@ run_benchmark(struct cli *cli)
     if (status == STATUS_OK && session.left_count > 0)
         status = finish(&session, work(&session));
     if (status == STATUS_OK)
-        status = put_result(cli, &session.view);
+        status = put_result(cli, session.store, &session.view);
     store_close(session.store);
     arena_destroy(session.rows);
     return status;
@@ -571,9 +601,10 @@ run_benchmark(struct cli *cli)
 
 /* ---- comparing ---- */
 
-static enum status
-read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view)
+enum status
+bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view)
 {
+    *view = (struct bench_view){0};
     enum status status = store_bench_find(store, cli->arena, name, &view->bench, cli->diags);
     if (status == STATUS_OK)
         status = store_bench_tasks(store, cli->arena, view->bench.id, &view->rows, &view->count,
@@ -600,7 +631,7 @@ static enum status
 compare(struct cli *cli)
 {
     struct store *store = NULL;
-    struct bench_view before = {0}, after = {0};
+    struct bench_view before, after;
     struct bench_comparison comparison;
     double gate;
     enum status status = read_gate(cli, &gate);
@@ -610,9 +641,13 @@ compare(struct cli *cli)
     if (status == STATUS_OK)
         status = archive_need(cli, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = read_view(cli, store, cli->operands[0], &before);
+        status = bench_read_view(cli, store, cli->operands[0], &before);
     if (status == STATUS_OK)
-        status = read_view(cli, store, cli->operands[1], &after);
+        status = bench_read_view(cli, store, cli->operands[1], &after);
+    if (status == STATUS_OK && (cli->json || cli->verbosity > 0)) {
+        bench_read_searches(store, cli->arena, &before);
+        bench_read_searches(store, cli->arena, &after);
+    }
     store_close(store);
     if (status != STATUS_OK)
         return status;
@@ -624,7 +659,7 @@ compare(struct cli *cli)
     if (cli->json)
         bench_put_comparison(&cli->out, &before, &after, &comparison, gate);
     else
-        bench_show_comparison(&cli->out, &comparison, gate, cli->verbosity);
+        bench_show_comparison(&cli->out, &before, &after, &comparison, gate, cli->verbosity);
     return bench_regressed(&comparison, gate / 100) && !isinf(gate) ? STATUS_NO : STATUS_OK;
 }
 

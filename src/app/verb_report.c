@@ -1,5 +1,6 @@
 /* hone report: a run or a benchmark as one file of HTML. */
 #include "app/bench.h"
+#include "app/figures.h"
 #include "app/report.h"
 #include "app/screen.h"
 
@@ -12,26 +13,7 @@
 
 #include <string.h>
 
-/* ---- what is compared with the best ---- */
-
-/* Its first ancestor; where that is the best itself, or a schedule, the first correct one that was
- * tried there. */
-static const struct store_candidate *
-first_of(const struct archive_run *run, const struct store_candidate *best)
-{
-    const struct store_candidate *root = best;
-    for (const struct store_candidate *up = best; up != NULL; up = archive_parent(run, up))
-        root = up;
-    bool draft = archive_is_draft(run, root);
-    if (root != best && !draft)
-        return root;
-    for (size_t i = 0; i < run->candidate_count; i++) {
-        const struct store_candidate *one = &run->candidates[i];
-        if (archive_is_correct(one) && (!draft || strcmp(one->phase, root->phase) == 0))
-            return one;
-    }
-    return root;
-}
+/* ---- kernels ---- */
 
 static enum status
 read_whole(struct cli *cli, struct store *store, const struct archive_run *run, int64_t number,
@@ -50,7 +32,7 @@ read_kernels(struct cli *cli, struct store *store, struct report_subject *subjec
     const struct store_candidate *best = archive_candidate(run, run->row.leader);
     if (best == NULL)
         return STATUS_OK;
-    const struct store_candidate *start = first_of(run, best);
+    const struct store_candidate *start = archive_start(run, best);
     enum status status = read_whole(cli, store, run, best->number, &subject->best);
     if (status == STATUS_OK && start != best)
         status = read_whole(cli, store, run, start->number, &subject->start);
@@ -96,9 +78,12 @@ report_run(struct cli *cli, struct store *store, const char *name)
 {
     struct archive_run run;
     enum status status = archive_read_run(store, cli->arena, name, STORE_BRIEF, &run, cli->diags);
-    struct report_subject subject = {.run = &run, .now = clock_wall()};
+    struct bench_figures figures;
+    struct report_subject subject = {.run = &run, .figures = &figures, .now = clock_wall()};
     if (status == STATUS_OK)
         status = read_kernels(cli, store, &subject);
+    if (status == STATUS_OK)
+        status = figures_of_run(store, cli->arena, &run, &figures, cli->diags);
     if (status != STATUS_OK)
         return status;
     struct buf json = buf_in(cli->arena);
@@ -144,12 +129,12 @@ bench_file(struct cli *cli, const char *title)
 static enum status
 report_bench(struct cli *cli, struct store *store, const struct store_bench *bench)
 {
-    struct bench_view view = {.bench = *bench};
+    struct bench_view view;
     struct buf json = buf_in(cli->arena);
-    enum status status =
-        store_bench_tasks(store, cli->arena, bench->id, &view.rows, &view.count, cli->diags);
+    enum status status = bench_read_view(cli, store, bench->name, &view);
     if (status != STATUS_OK)
         return status;
+    bench_read_searches(store, cli->arena, &view);
     const char *file = bench_file(cli, bench->title);
     report_bench_json(&json, &view, file, clock_wall());
     return write_page(
@@ -163,19 +148,11 @@ report_bench(struct cli *cli, struct store *store, const struct store_bench *ben
 
 /* ---- the verb ---- */
 
-static bool
-is_run(struct cli *cli, struct store *store, const char *name)
-{
-    struct store_run run;
-    struct diags *unheard = diags_create(cli->arena, 4);
-    return store_run_find(store, cli->arena, name, &run, unheard) == STATUS_OK;
-}
-
 static enum status
 report_named(struct cli *cli, struct store *store, const char *name)
 {
     struct store_bench bench;
-    if (is_run(cli, store, name))
+    if (archive_is_run(cli, store, name))
         return report_run(cli, store, name);
     if (find_bench(cli, store, name, &bench) == STATUS_OK)
         return report_bench(cli, store, &bench);

@@ -1,4 +1,6 @@
 /* hone show: what the archive holds. */
+#include "app/bench.h"
+#include "app/figures.h"
 #include "app/screen.h"
 #include "app/show.h"
 #include "app/table.h"
@@ -12,8 +14,9 @@
 #include <unistd.h>
 
 #define MOST_RUNS 20
+#define MOST_BENCHES 5
 
-/* ---- all runs ---- */
+/* ---- all runs and benchmarks ---- */
 
 static void
 keep_task(struct show_list *list, struct store_run *runs)
@@ -32,10 +35,14 @@ list_runs(struct cli *cli)
     struct show_list list = {.task = cli_given(cli, "task"), .now = clock_wall()};
     struct store *store;
     struct store_run *runs = NULL;
+    struct store_bench *benches = NULL;
     bool all = cli_given(cli, "all") || list.task != NULL;
     enum status status = archive_open(cli, STORE_READ, &store);
     if (status == STATUS_OK)
         status = store_runs(store, cli->arena, all ? 0 : MOST_RUNS, &runs, &list.count, cli->diags);
+    if (status == STATUS_OK && list.task == NULL)
+        status = store_benches(store, cli->arena, all ? 0 : MOST_BENCHES, &benches,
+                               &list.bench_count, cli->diags);
     if (status == STATUS_OK)
         status = store_totals(store, &list.totals, cli->diags);
     store_close(store);
@@ -43,6 +50,7 @@ list_runs(struct cli *cli)
         return status;
     keep_task(&list, runs);
     list.runs = runs;
+    list.benches = benches;
     (cli->json ? show_runs_json : show_runs)(&cli->out, &list);
     return STATUS_OK;
 }
@@ -155,6 +163,24 @@ show_one_call(struct cli *cli, struct store *store, const struct archive_run *ru
     return status;
 }
 
+/* Figures that others publish are for whoever asks for more. */
+static enum status
+put_run(struct cli *cli, struct store *store, const struct archive_run *run)
+{
+    struct bench_figures figures;
+    bool wanted = cli->json || cli->verbosity > 0;
+    enum status status =
+        wanted ? figures_of_run(store, cli->arena, run, &figures, cli->diags) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    if (cli->json) {
+        show_run_json(&cli->out, run, &figures, clock_wall());
+        return STATUS_OK;
+    }
+    show_tree(&cli->out, run, wanted ? &figures : NULL, clock_wall());
+    return STATUS_OK;
+}
+
 static enum status
 show_run(struct cli *cli, struct store *store)
 {
@@ -171,12 +197,30 @@ show_run(struct cli *cli, struct store *store)
         return status;
     if (cli_given(cli, "call"))
         return show_one_call(cli, store, &run);
-    if (cli->json)
-        show_run_json(&cli->out, &run, clock_wall());
-    else if (cli_given(cli, "prompts"))
-        show_calls(&cli->out, &run);
-    else
-        show_tree(&cli->out, &run, clock_wall());
+    if (cli->json || cli_given(cli, "prompts") == NULL)
+        return put_run(cli, store, &run);
+    show_calls(&cli->out, &run);
+    return STATUS_OK;
+}
+
+/* ---- a benchmark ---- */
+
+/* As `hone bench --resume` shows one that is done. */
+static enum status
+show_bench(struct cli *cli, struct store *store)
+{
+    struct bench_view view;
+    if (cli_given(cli, "prompts") || cli_given(cli, "call") || cli_given(cli, "watch"))
+        return cli_wrong(cli,
+                         "%s is a benchmark, which has neither calls nor a tree; hone show RUN "
+                         "of one of its runs has them",
+                         cli->operands[0]);
+    enum status status = bench_read_view(cli, store, cli->operands[0], &view);
+    if (status != STATUS_OK)
+        return status;
+    if (cli->json || cli->verbosity > 0)
+        bench_read_searches(store, cli->arena, &view);
+    (cli->json ? bench_put_json : bench_show_summary)(&cli->out, &view);
     return STATUS_OK;
 }
 
@@ -280,6 +324,18 @@ show_one_candidate(struct cli *cli, struct store *store)
 
 /* ---- the verb ---- */
 
+/* A name that is of neither is told to be of no run. */
+static enum status
+show_named(struct cli *cli, struct store *store)
+{
+    const char *name = cli->operands[0];
+    if (archive_is_candidate(name))
+        return show_one_candidate(cli, store);
+    if (!archive_is_run(cli, store, name) && archive_is_bench(cli, store, name))
+        return show_bench(cli, store);
+    return show_run(cli, store);
+}
+
 /* Options that make sense for one of the three only. */
 static enum status
 check_options(struct cli *cli)
@@ -317,8 +373,7 @@ verb_show(struct cli *cli)
         return list_runs(cli);
     status = archive_need(cli, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = archive_is_candidate(cli->operands[0]) ? show_one_candidate(cli, store)
-                                                        : show_run(cli, store);
+        status = show_named(cli, store);
     store_close(store);
     /* Texts of models are shown; --code gives them as they are. */
     if (!cli->json && cli_given(cli, "code") == NULL && cli->out.length > 0)

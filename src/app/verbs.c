@@ -72,7 +72,9 @@ static const struct option optimize_options[] = {
 };
 
 static const struct option bench_options[] = {
-    {0, "against", "NAME[,NAME]", "baselines: torch, naive (default: torch where it is installed)"},
+    {0, "against", "NAME[,NAME]",
+     "baselines: torch, naive (default: torch where it is installed); openblas and onednn where a "
+     "task is exactly theirs"},
     {0, "recipe", "R[,R]", "how proposers are driven; several: side by side (default: builtin)"},
     {0, "model", "M", "who proposes besides the built-in search"},
     {0, "role", "ROLE=M[,ROLE=M]", "a model of its own for a role, as in coder=anthropic:NAME"},
@@ -319,7 +321,9 @@ const struct verb verbs[] = {
         .operands = "SUITE|FOLDER|FILE.op...",
         .details =
             "Optimises each task as `hone optimize` does and measures what was found against\n"
-            "PyTorch, the best of its builds, where that is installed, and against the plain C.\n"
+            "PyTorch, the best of its builds, where that is installed, and against the plain C;\n"
+            "on request also against OpenBLAS and oneDNN, where a task is exactly a product or a\n"
+            "convolution. -v adds what limits each task, and published figures (doc/metrics.md).\n"
             "A suite is a folder with a LIST: kernelbench/1, 2 and 3, backward, fused, attention,\n"
             "odd, low-precision come with hone; kernelbench/1:1-20,35 are some of its tasks. The\n"
             "first case of a task is measured.\n"
@@ -389,12 +393,13 @@ const struct verb verbs[] = {
     {
         .name = "show",
         .group = GROUP_LOOK,
-        .summary = "what was found: all runs, one run as a tree, one candidate",
-        .operands = "[RUN | RUN.N]",
+        .summary = "what was found: runs and benchmarks, one run as a tree, one candidate",
+        .operands = "[RUN | RUN.N | BENCH]",
         .details =
-            "Without a name: the last runs, newest first. With a run: who came from whom, as a\n"
-            "tree; the many schedules of the builtin search are one line for each case. With a\n"
-            "candidate: its verdict, who proposed it and why, what changed.\n"
+            "Without a name: the last runs and benchmarks, newest first. With a run: who came\n"
+            "from whom, as a tree; the many schedules of the builtin search are one line for\n"
+            "each case. With a candidate: its verdict, who proposed it and why, what changed.\n"
+            "With a benchmark: its table. -v adds published figures (doc/metrics.md).\n"
             "\n"
             "Names may be shortened as long as only one run has them; last and best are names\n"
             "too, also behind the dot (doc/show.md).\n",

@@ -79,7 +79,8 @@ enum bench_part {
 extern const char *const bench_part_name[BENCH_PART_COUNT];
 
 #define BENCH_LONG_US 100.0
-#define BENCH_SLOWEST 5
+#define BENCH_SLOWEST 10
+#define BENCH_DIM 0.7 /* of the speed of light: who is below it says what limits it */
 
 struct bench_line { /* against one baseline, in one part */
     const char *baseline;
@@ -88,10 +89,12 @@ struct bench_line { /* against one baseline, in one part */
     size_t tasks, left_out; /* left_out: marked, and so not in the headline */
 };
 
+#define BENCH_MOST_LINES (BENCH_PART_COUNT + 6)
+
 struct bench_summary {
-    const char *recipe;                            /* NULL: whatever it is */
-    size_t tasks, done, correct, broken;           /* the others are wrong */
-    struct bench_line lines[2 * BENCH_PART_COUNT]; /* the first baseline's parts, then the others */
+    const char *recipe;                        /* NULL: whatever it is */
+    size_t tasks, done, correct, broken;       /* the others are wrong */
+    struct bench_line lines[BENCH_MOST_LINES]; /* the first baseline's parts, then the others */
     size_t line_count;
     double light_median, light_tenth; /* of the correct ones; the lowest tenth lies below it */
     double evaluations, seconds;      /* in all */
@@ -162,22 +165,29 @@ struct bench_racer {
                      struct diags *diags);
 };
 
+struct bench_rival {
+    const char *name; /* "torch" */
+    struct bench_racer racer;
+    size_t claimed;      /* the builds before this one may be the best; the others are shown */
+    struct diags *diags; /* why builds of it failed */
+};
+
 struct bench_race {
     unsigned rounds; /* of windows */
     double seconds;  /* of one window */
     double pause;    /* seconds before each: threads of the one before may still spin */
-    size_t claimed;  /* the builds before this one may be the best; the others are shown */
 };
 
 /* What our kernel took in the race is a row too; its verdict was taken under other conditions. */
 #define BENCH_OURS "hone"
 
-/* Our kernel is the only build of `ours`. The rows: the best build under `name`, then each that
- * took part as "NAME.BUILD", then ours; none: no build works, and `diags` has the reasons. */
+/* Our kernel is the only build of `ours`. The rows: of each rival its best build under its name,
+ * then each that took part as "NAME.BUILD"; at last ours. A rival of whom no claimed build works
+ * has none, and its own diags have the reasons. */
 enum status
-bench_run_race(struct arena *arena, const struct bench_race *race, const char *name,
-               const struct bench_racer *ours, const struct bench_racer *theirs,
-               struct store_baseline **rows, size_t *count, struct diags *diags);
+bench_run_race(struct arena *arena, const struct bench_race *race, const struct bench_racer *ours,
+               const struct bench_rival *rivals, size_t rival_count, struct store_baseline **rows,
+               size_t *count, struct diags *diags);
 
 /* ---- the work ---- */
 

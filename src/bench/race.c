@@ -1,4 +1,4 @@
-/* Our kernel against the builds of another library, which cannot run in the judge's box: windows of
+/* Our kernel against the builds of other libraries, which cannot run in the judge's box: windows of
  * each are taken in turns, so that a drift of the machine touches all of them alike, and the ratio
  * of two is taken within a turn. */
 #include "bench/bench.h"
@@ -12,6 +12,7 @@ enum { MOST_CALLS = 4096 }; /* of a window */
 
 struct lane { /* a build, or our kernel */
     const struct bench_racer *racer;
+    const struct bench_rival *rival; /* NULL: our kernel */
     size_t build;
     bool out;      /* it did not work */
     double *times; /* the middle of each window */
@@ -33,9 +34,10 @@ static double
 take_window(struct track *track, struct lane *lane)
 {
     const struct bench_racer *racer = lane->racer;
+    struct diags *diags = lane->rival ? lane->rival->diags : track->diags;
     usleep((useconds_t)(1e6 * track->race->pause));
     size_t count = racer->window(racer->context, lane->build, track->race->seconds, track->calls,
-                                 MOST_CALLS, track->diags);
+                                 MOST_CALLS, diags);
 
     if (count == 0)
         lane->out = true;
@@ -55,14 +57,24 @@ run_round(struct track *track, unsigned round)
 }
 
 static void
-line_up(struct track *track, const struct bench_racer *ours, const struct bench_racer *theirs)
+line_up(struct track *track, const struct bench_racer *ours, const struct bench_rival *rivals,
+        size_t count)
 {
-    track->lanes = arena_array(track->arena, theirs->count + 1, sizeof *track->lanes);
+    size_t most = 1;
+
+    for (size_t i = 0; i < count; i++)
+        most += rivals[i].racer.count;
+    track->lanes = arena_array(track->arena, most, sizeof *track->lanes);
     track->calls = arena_array(track->arena, MOST_CALLS, sizeof *track->calls);
     track->lanes[track->count++].racer = ours;
-    for (size_t i = 0; i < theirs->count; i++)
-        if (theirs->prepare(theirs->context, i, track->diags))
-            track->lanes[track->count++] = (struct lane){.racer = theirs, .build = i};
+    for (size_t i = 0; i < count; i++) {
+        const struct bench_racer *racer = &rivals[i].racer;
+
+        for (size_t k = 0; k < racer->count; k++)
+            if (racer->prepare(racer->context, k, rivals[i].diags))
+                track->lanes[track->count++] =
+                    (struct lane){.racer = racer, .rival = &rivals[i], .build = k};
+    }
     for (size_t i = 0; i < track->count; i++)
         track->lanes[i].times =
             arena_array(track->arena, track->race->rounds, sizeof *track->lanes[i].times);
@@ -93,40 +105,48 @@ row_of(const struct track *track, const struct lane *lane, const char *name)
                                    .speedup_high = exp(ratio.high)};
 }
 
-/* The best of those that may be claimed against stands first, once more, under the bare name; our
- * kernel last. */
+/* The best of those that may be claimed against stands first, once more, under the bare name. */
 static void
-conclude(const struct track *track, const char *name, struct store_baseline **rows, size_t *count)
+conclude_rival(const struct track *track, const struct bench_rival *rival,
+               struct store_baseline *rows, size_t *count)
 {
     const struct store_baseline *best = NULL;
+    size_t first = (*count)++;
 
-    *rows = arena_array(track->arena, track->count + 2, sizeof **rows);
-    *count = 1;
     for (size_t i = 1; i < track->count; i++) {
         const struct lane *lane = &track->lanes[i];
-        struct store_baseline *row = &(*rows)[*count];
 
-        if (lane->out)
+        if (lane->out || lane->rival != rival)
             continue;
-        *row = row_of(track, lane,
-                      arena_printf(track->arena, "%s.%s", name, lane->racer->builds[lane->build]));
-        ++*count;
-        if (lane->build < track->race->claimed && (!best || row->time_us < best->time_us))
+        const char *build = lane->racer->builds[lane->build];
+        struct store_baseline *row = &rows[(*count)++];
+        *row = row_of(track, lane, arena_printf(track->arena, "%s.%s", rival->name, build));
+        if (lane->build < rival->claimed && (!best || row->time_us < best->time_us))
             best = row;
     }
-    if (best) {
-        (*rows)[0] = *best;
-        (*rows)[0].name = name;
-        (*rows)[(*count)++] = row_of(track, &track->lanes[0], BENCH_OURS);
-    } else {
-        *count = 0;
+    if (!best) {
+        *count = first;
+        return;
     }
+    rows[first] = *best;
+    rows[first].name = rival->name;
+}
+
+static void
+conclude(const struct track *track, const struct bench_rival *rivals, size_t rival_count,
+         struct store_baseline **rows, size_t *count)
+{
+    *rows = arena_array(track->arena, track->count + rival_count + 1, sizeof **rows);
+    for (size_t i = 0; i < rival_count; i++)
+        conclude_rival(track, &rivals[i], *rows, count);
+    if (*count > 0)
+        (*rows)[(*count)++] = row_of(track, &track->lanes[0], BENCH_OURS);
 }
 
 enum status
-bench_run_race(struct arena *arena, const struct bench_race *race, const char *name,
-               const struct bench_racer *ours, const struct bench_racer *theirs,
-               struct store_baseline **rows, size_t *count, struct diags *diags)
+bench_run_race(struct arena *arena, const struct bench_race *race, const struct bench_racer *ours,
+               const struct bench_rival *rivals, size_t rival_count, struct store_baseline **rows,
+               size_t *count, struct diags *diags)
 {
     struct track track = {.arena = arena, .race = race, .diags = diags};
 
@@ -134,12 +154,12 @@ bench_run_race(struct arena *arena, const struct bench_race *race, const char *n
     *count = 0;
     if (!ours->prepare(ours->context, 0, diags))
         return STATUS_MACHINE;
-    line_up(&track, ours, theirs);
+    line_up(&track, ours, rivals, rival_count);
     for (unsigned round = 0; round < race->rounds && track.count > 1; round++)
         run_round(&track, round);
     if (track.lanes[0].out)
         return STATUS_MACHINE;
     if (track.count > 1)
-        conclude(&track, name, rows, count);
+        conclude(&track, rivals, rival_count, rows, count);
     return STATUS_OK;
 }

@@ -1,6 +1,7 @@
 /* The figures of a benchmark, from its rows. */
 #include "bench/bench.h"
 
+#include "bench/rivals.h"
 #include "bench/suite.h"
 #include "report/metrics.h"
 
@@ -75,7 +76,8 @@ is_marked(const struct store_bench_task *row)
 }
 
 /* Tasks that have no correct kernel count against us, except where a time decides, which they have
- * not. One that is correct and has no time of the baseline cannot count. */
+ * not, or where nobody knows whether the baseline has the task. One that is correct and has no time
+ * of the baseline cannot count. */
 static bool
 is_in_part(const struct store_bench_task *row, const char *baseline, enum bench_part part)
 {
@@ -84,7 +86,7 @@ is_in_part(const struct store_bench_task *row, const char *baseline, enum bench_
     if (part != BENCH_ALL && is_marked(row))
         return false;
     if (!bench_is_correct(row))
-        return part != BENCH_LONG;
+        return part != BENCH_LONG && !bench_is_partial(baseline);
     return time && isfinite(time->speedup) && (part != BENCH_LONG || time->time_us > BENCH_LONG_US);
 }
 

@@ -251,6 +251,31 @@ read_bench(struct sql *sql, struct arena *arena, struct store_bench *bench)
     }
 }
 
+#define BENCH_COLUMNS                                                                        \
+    "SELECT id, name, title, against, recipes, model, options, machine, machine_key, state," \
+    " stopped_by, started, seen, ended, pid,"                                                \
+    " (SELECT count(*) FROM bench_task WHERE bench = b.id),"                                 \
+    " (SELECT count(*) FROM bench_task WHERE bench = b.id AND status <> '') FROM bench AS b"
+
+enum status
+store_benches(struct store *store, struct arena *arena, size_t most, struct store_bench **benches,
+              size_t *count, struct diags *diags)
+{
+    struct sql sql;
+
+    *benches = NULL;
+    *count = 0;
+    store__enter(store, SQL_READS);
+    sql = sql_prepare(store, BENCH_COLUMNS " ORDER BY id DESC LIMIT ?");
+    sql_int(&sql, most > 0 ? (int64_t)most : -1);
+    while (sql_row(&sql)) {
+        *benches = store__room_for(arena, *benches, *count, sizeof **benches);
+        read_bench(&sql, arena, &(*benches)[(*count)++]);
+    }
+    sql_end(&sql);
+    return store__leave(store, diags);
+}
+
 enum status
 store_bench_find(struct store *store, struct arena *arena, const char *name,
                  struct store_bench *bench, struct diags *diags)
@@ -262,11 +287,7 @@ store_bench_find(struct store *store, struct arena *arena, const char *name,
     *bench = (struct store_bench){0};
     store__enter(store, SQL_READS);
     id = store__bench_named(store, arena, name, &why);
-    sql = sql_prepare(store, "SELECT id, name, title, against, recipes, model, options, machine,"
-                             " machine_key, state, stopped_by, started, seen, ended, pid,"
-                             " (SELECT count(*) FROM bench_task WHERE bench = b.id),"
-                             " (SELECT count(*) FROM bench_task WHERE bench = b.id"
-                             "  AND status <> '') FROM bench AS b WHERE id = ?");
+    sql = sql_prepare(store, BENCH_COLUMNS " WHERE id = ?");
     sql_int(&sql, id);
     if (sql_row(&sql))
         read_bench(&sql, arena, bench);

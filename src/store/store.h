@@ -242,6 +242,11 @@ store_bench_finish(struct store *store, int64_t bench, enum store_state state,
 enum status
 store_bench_task_end(struct store *store, const struct store_bench_task *task, struct diags *diags);
 
+/* The newest first, at most `most` of them (0: all). */
+enum status
+store_benches(struct store *store, struct arena *arena, size_t most, struct store_bench **benches,
+              size_t *count, struct diags *diags);
+
 /* A name, a prefix that only one has, or `last`. */
 enum status
 store_bench_find(struct store *store, struct arena *arena, const char *name,

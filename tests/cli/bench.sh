@@ -71,9 +71,31 @@ for field in '"run":"' '"title":"tiny"' '"against":"naive"' '"state":"done"' '"t
     '"part":"headline"' '"fast_1.5":' '"machine":{"cpu":"'; do
     says out "it has $field" "$field"
 done
+for field in '"limit":"' '"attempts":' '"built":' '"right":' '"sol_score":' '"area":' '"code_bleu":' \
+    '"slowest":[{"suite":"tiny","number":' '"figures":{"baseline":"naive","attempts":' \
+    '"compile_rate":' '"best_of":[{"k":1,"build":' '"efficiency":' '"perf":' '"equal_cost":[]'; do
+    says out "the published figures have $field" "$field"
+done
+says out 'the limit is more than a word' ' evaluation'
+expect 'with more to see' 1 "$HONE" bench --resume last -v
+says out 'each far from light says why' '  what limits the slowest, and all below 70 % of light'
+says out 'in words' ' evaluation'
+says out 'figures of others' ' kernels that were judged, against naive (doc/metrics.md)'
+says out 'shares' '  compile rate   correct   SOL score   area under best-so-far   CodeBLEU to the start'
+says out 'bests of k' '  k   build@k   pass@k   speedup@k   efficiency@k   Perf@k'
+expect 'a benchmark is shown by its name' 0 "$HONE" show "$first"
+check 'as it was' 'cmp -s whole out'
+expect 'and listed beside the runs' 0 "$HONE" show
+says out 'with what it is of' "$first"
+says out 'and how much of it is done' '4/4   done'
+expect 'as JSON too' 0 "$HONE" show --json
+says out 'by their names' '"benchmarks":[{"bench":"'
+expect 'a benchmark has no tree' 2 "$HONE" show "$first" --watch
+says err 'says who has' 'is a benchmark, which has neither calls nor a tree'
 expect 'as CSV, into a file' 1 "$HONE" bench --resume last --csv -o table.csv
 check 'which is not printed' '[ ! -s out ]'
 check 'it has five lines' '[ "$(wc -l <table.csv)" -eq 5 ]'
+says table.csv 'it has the figures of each task' ',seconds,limit,attempts,built,right,sol_score,area,code_bleu,'
 says table.csv 'and quotes what has commas' ',broken,"002_broken.op:5: X has 1 dimension, here '
 
 # Each finished task has an entry in the archive; what is killed in the middle of one has not.
@@ -97,15 +119,38 @@ check 'each search was made once' \
 
 expect 'one compared with itself' 0 "$HONE" bench --compare "$first" "$first" --gate 3
 says out 'is the same' '  faster 0, slower 0, same 2 (beyond 2 %, paired)'
+expect 'with more to see' 0 "$HONE" bench --compare "$first" "$first" -v
+says out 'at equal cost too' '  at equal evaluations: same (2 tasks)'
 expect 'two of them' 0 "$HONE" bench --compare "$first" last --json
 says out 'as JSON' '"only_before":0,"only_after":0,"regressed":false'
+says out 'with equal costs' '"equal_cost":{"evaluations":'
 
 expect 'recipes side by side' 0 "$HONE" bench tiny:3 --evals 2 --recipe builtin --recipe best-of-n \
     --model builtin
 says out 'have a line each' '  best-of-n '
 says out 'at equal evaluations' '  against naive, at most 2 evaluations and 60 s a task each'
+expect 'and more figures' 0 "$HONE" show "$(sed -n 's/.* run \([a-z0-9]*\)$/\1/p' out)" -v
+says out 'of each' '  best-of-n: figures over '
+says out 'at equal cost' '  over builtin at equal   evaluations   tokens   usd'
 expect 'files are tasks too' 0 "$HONE" bench tiny/001_scale.op --evals 1 -q
 says out 'by their name' 'tiny/001_scale.op   1 tasks'
+
+# Libraries, where a task is exactly theirs.
+cat >product.op <<'END'
+op product
+dim M=24, N=32, K=40
+in A: f32[M,K]  in B: f32[K,N]
+Y = matmul(A, B)
+out Y
+END
+expect 'against a library' 0 "$HONE" bench product.op tiny/003_total.op --evals 1 --against openblas,naive --csv
+if grep -q 'no OpenBLAS' err; then
+    says err 'that is not there' 'apt-get install libopenblas0-openmp installs it'
+else
+    says out 'its time is a column' ',openblas_us,openblas_speedup,'
+    says out 'its build names the processor' ',openblas.sgemm '
+    check 'a task that is none of its own has no time of it' "grep -q '^tiny,.*,,,,,' out"
+fi
 
 # Mistakes, before anything is begun.
 expect 'nothing' 2 "$HONE" bench
@@ -117,7 +162,7 @@ says err 'says which there are' 'its tasks are 1 to 100'
 expect 'a list that is none' 2 sh -c "mkdir bad && echo '1 ../x.op' >bad/LIST && '$HONE' bench bad"
 says err 'has its line' 'bad/LIST:1: '
 expect 'no such baseline' 2 "$HONE" bench tiny --against jax
-says err 'names those' 'write torch, naive, or both'
+says err 'names those' 'write torch, openblas, onednn, naive, or several'
 expect 'no such recipe' 2 "$HONE" bench tiny --recipe nosuch
 expect 'too many jobs' 2 "$HONE" bench tiny --jobs 64 --threads 64
 says err 'says what there is' 'processors, here are '

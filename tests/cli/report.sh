@@ -60,7 +60,7 @@ whole norm.html 'it'
 says norm.html 'it has the program' 'M[r] = mean[j](X[r,j])'
 says norm.html 'and how to repeat' 'hone replay '
 opens norm.html 'the page of a builtin run' '<h2>Best so far</h2>' '<h2>Roofline</h2>' \
-    '<svg' '<h3>case odd</h3>' 'GFLOP/s</text>' '<dt>processor</dt>' '<code>hone report '
+    '<svg' '<h3>case odd</h3>' '<h2>Figures</h2>' 'Perf@k' 'SOL score' 'GFLOP/s</text>' '<dt>processor</dt>' '<code>hone report '
 expect 'as JSON' 0 "$HONE" report last -o other.html --json
 says out 'it names the file' '{"file":"other.html","bytes":'
 
@@ -108,7 +108,7 @@ says out 'says what is in it' \
     '  summary, speed-ups of 2 tasks, fast_p, light, the slowest, machine, how to repeat'
 whole bench.html 'the page of a benchmark'
 opens bench.html 'the page of a benchmark' '<h2>Speed-up of each task</h2>' '>as fast as naive</text>' \
-    '<h2>The ten slowest</h2>' '<td class="l">builtin</td>' "<code>hone bench --resume $bench"
+    '<h2>The ten slowest</h2>' '<h2>Figures</h2>' 'build@k' ' evaluation' '<td class="l">builtin</td>' "<code>hone bench --resume $bench"
 expect 'the last one by its title' 0 "$HONE" report "$title" -o again.html
 says again.html 'is the same' "\"run\":\"$bench\""
 

@@ -36,9 +36,14 @@ check 'of the same' 'cmp -s tree out'
 expect 'as JSON' 0 "$HONE" show last --json
 check 'is one line' '[ "$(wc -l <out)" -eq 1 ]'
 for field in '"run":"' '"task":"norm"' '"recipe":"builtin"' '"candidates":[{"id":"' '"parent":null' \
-    '"phase":"default"' '"role":""' '"status":"correct"' '"time_us":' '"why":""' '"calls":[]'; do
+    '"phase":"default"' '"role":""' '"status":"correct"' '"time_us":' '"why":""' '"calls":[]' \
+    '"figures":{"baseline":"naive","attempts":'; do
     says out "it has $field" "$field"
 done
+
+expect 'with more to see' 0 "$HONE" show last -v
+says out 'it has figures of others' ' kernels that were judged, against naive (doc/metrics.md)'
+check 'before what to do next' 'tail -n 1 out | grep -q "hone explain"'
 
 expect 'the best candidate' 0 "$HONE" show last.best
 says out 'its cases' '  cases '

@@ -603,7 +603,7 @@ mistakes_are_told(void **state)
     assert_int_equal(answer.code, 0);
     says(answer.out, "hone optimize FILE.op makes the first");
     assert_string_equal(HONE(unit, "show", "--json").out,
-                        "{\"runs\":[],\"of\":0,\"candidates\":0,\"bytes\":0}\n");
+                        "{\"runs\":[],\"benchmarks\":[],\"of\":0,\"candidates\":0,\"bytes\":0}\n");
     answer = HONE(unit, "show", "k7f3");
     assert_int_equal(answer.code, 2);
     says(answer.err, "no archive yet");

@@ -67,17 +67,18 @@ find(const struct store_baseline *rows, size_t count, const char *name)
 static void
 the_best_build_counts(void **state)
 {
-    const struct bench_race race = {.rounds = 7, .seconds = 0.01, .claimed = 3};
+    const struct bench_race race = {.rounds = 7, .seconds = 0.01};
     const double own[] = {10}, their[] = {30, 20, 0, 5};
     struct unit *unit = *state;
     struct fake us = {.us = own, .name = 'o'}, them = {.us = their, .name = 't'};
-    struct bench_racer ours = racer(&us, 1), theirs = racer(&them, 4);
+    struct bench_racer ours = racer(&us, 1);
+    struct bench_rival theirs = {"torch", racer(&them, 4), 3, unit->diags};
     struct store_baseline *rows;
     size_t count;
 
     machine = 1;
     assert_int_equal(
-        bench_run_race(unit->arena, &race, "torch", &ours, &theirs, &rows, &count, unit->diags),
+        bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags),
         STATUS_OK);
     assert_int_equal(count, 5);
     assert_string_equal(rows[4].name, BENCH_OURS);
@@ -96,17 +97,18 @@ the_best_build_counts(void **state)
 static void
 a_drift_is_shared(void **state)
 {
-    const struct bench_race race = {.rounds = 9, .seconds = 0.01, .claimed = 2};
+    const struct bench_race race = {.rounds = 9, .seconds = 0.01};
     const double own[] = {10}, their[] = {30, 20};
     struct unit *unit = *state;
     struct fake us = {.us = own, .name = 'o', .drift = 0.02},
                 them = {.us = their, .name = 't', .drift = 0.02};
-    struct bench_racer ours = racer(&us, 1), theirs = racer(&them, 2);
+    struct bench_racer ours = racer(&us, 1);
+    struct bench_rival theirs = {"torch", racer(&them, 2), 2, unit->diags};
     struct store_baseline *rows;
     size_t count;
 
     machine = 1;
-    bench_run_race(unit->arena, &race, "torch", &ours, &theirs, &rows, &count, unit->diags);
+    bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags);
     assert_true(machine > 1.5);
     assert_true(rows[0].speedup_low > 1.9 && rows[0].speedup_high < 2.1);
     assert_true(rows[0].high_us > 1.3 * rows[0].low_us);
@@ -116,29 +118,59 @@ a_drift_is_shared(void **state)
 static void
 a_build_that_fails_is_out(void **state)
 {
-    const struct bench_race race = {.rounds = 3, .seconds = 0.01, .claimed = 2};
+    const struct bench_race race = {.rounds = 3, .seconds = 0.01};
     const double own[] = {10}, some[] = {-1, 20}, none[] = {-1, 0}, broken[] = {-1};
     struct unit *unit = *state;
     struct fake us = {.us = own, .name = 'o'}, them = {.us = some, .name = 't'};
-    struct bench_racer ours = racer(&us, 1), theirs = racer(&them, 2);
+    struct bench_racer ours = racer(&us, 1);
+    struct bench_rival theirs = {"torch", racer(&them, 2), 2, unit->diags};
     struct store_baseline *rows;
     size_t count;
 
     machine = 1;
-    bench_run_race(unit->arena, &race, "torch", &ours, &theirs, &rows, &count, unit->diags);
+    bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags);
     assert_int_equal(count, 3);
     assert_string_equal(rows[0].build, "compile");
     assert_string_equal(unit_message(unit, 0), "build 0 fails");
     them.us = none;
     assert_int_equal(
-        bench_run_race(unit->arena, &race, "torch", &ours, &theirs, &rows, &count, unit->diags),
+        bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags),
         STATUS_OK);
     assert_int_equal(count, 0);
     us.us = broken;
     them.us = some;
     assert_int_equal(
-        bench_run_race(unit->arena, &race, "torch", &ours, &theirs, &rows, &count, unit->diags),
+        bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags),
         STATUS_MACHINE);
+}
+
+/* All in one race, each with its own best; who cannot be built has no row. */
+static void
+several_rivals(void **state)
+{
+    const struct bench_race race = {.rounds = 3, .seconds = 0.01};
+    const double own[] = {10}, first[] = {30, 20}, second[] = {5, 4}, third[] = {0, 8};
+    struct unit *unit = *state;
+    struct fake us = {.us = own, .name = 'o'}, a = {.us = first, .name = 'a'};
+    struct fake b = {.us = second, .name = 'b'}, c = {.us = third, .name = 'c'};
+    struct bench_racer ours = racer(&us, 1);
+    const struct bench_rival rivals[] = {{"torch", racer(&a, 2), 2, unit->diags},
+                                         {"openblas", racer(&c, 2), 1, unit->diags},
+                                         {"onednn", racer(&b, 2), 1, unit->diags}};
+    struct store_baseline *rows;
+    size_t count;
+
+    machine = 1;
+    assert_int_equal(
+        bench_run_race(unit->arena, &race, &ours, rivals, 3, &rows, &count, unit->diags),
+        STATUS_OK);
+    assert_int_equal(count, 7);
+    assert_true(fabs(find(rows, count, "torch")->speedup - 2) < 1e-9);
+    assert_true(fabs(find(rows, count, "onednn")->speedup - 0.5) < 1e-9);
+    assert_non_null(find(rows, count, "onednn.compile")); /* faster, and not claimed */
+    assert_null(find(rows, count, "openblas"));
+    assert_null(find(rows, count, "openblas.compile"));
+    assert_string_equal(rows[6].name, BENCH_OURS);
 }
 
 /* ---- the work ---- */
@@ -245,9 +277,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(the_best_build_counts),     UNIT_TEST(a_drift_is_shared),
-        UNIT_TEST(a_build_that_fails_is_out), UNIT_TEST(tasks_end_in_every_way),
-        UNIT_TEST(several_at_once),           UNIT_TEST(no_other_is_begun_after_a_stop),
+        UNIT_TEST(the_best_build_counts),          UNIT_TEST(a_drift_is_shared),
+        UNIT_TEST(a_build_that_fails_is_out),      UNIT_TEST(several_rivals),
+        UNIT_TEST(tasks_end_in_every_way),         UNIT_TEST(several_at_once),
+        UNIT_TEST(no_other_is_begun_after_a_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,26 @@ a_plan_is_kept(void **state)
 }
 
 static void
+the_newest_stands_first(void **state)
+{
+    struct unit *unit = *state;
+    struct store *store = store_unit_open(unit);
+    struct store_bench_task planned[2];
+    struct store_bench first = begin(unit, store, planned), second = begin(unit, store, planned);
+    struct store_bench *benches;
+    size_t count;
+
+    store_unit_must(unit, store_benches(store, unit->arena, 0, &benches, &count, unit->diags));
+    assert_int_equal(count, 2);
+    assert_string_equal(benches[0].name, second.name);
+    assert_string_equal(benches[1].name, first.name);
+    assert_int_equal(benches[1].tasks, 2);
+    store_unit_must(unit, store_benches(store, unit->arena, 1, &benches, &count, unit->diags));
+    assert_int_equal(count, 1);
+    store_close(store);
+}
+
+static void
 a_task_ends_once(void **state)
 {
     struct unit *unit = *state;
@@ -197,6 +217,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_plan_is_kept),
+        SCRATCH_TEST(the_newest_stands_first),
         SCRATCH_TEST(a_task_ends_once),
         SCRATCH_TEST(one_whose_process_died_goes_on),
         SCRATCH_TEST(another_process_may_have_it),

@@ -49,8 +49,17 @@ function versus() {
   const base = timesOf(recipes[0]);
   return caption(recipes.slice(1).map((recipe) => {
     const ratios = [...timesOf(recipe)].filter(([name]) => base.has(name)).map(([name, us]) => base.get(name) / us);
-    return ratios.length > 0 ? `${recipe} is ${factor(mean(ratios))} as fast as ${recipes[0]} at equal evaluations (${ratios.length} tasks). ` : '';
+    return ratios.length > 0 ? `${recipe} is ${factor(mean(ratios))} as fast as ${recipes[0]} with the same limits (${ratios.length} tasks). ` : '';
   }).join(''));
+}
+
+// ---- figures that others publish ----
+
+function figures() {
+  const equal = bench.metrics.flatMap((one) => one.equal_cost.map((e) => [one.recipe, e.over, e.cost, factor(e.speedup), String(e.tasks)]));
+  section('Figures', figureTables(bench.metrics.map((one) => [one.recipe, one.figures])),
+    equal.length > 0 && table([['recipe', true], ['over', true], ['at equal', true], ['speed-up', false], ['tasks', false]], equal),
+    repeat(`hone bench --resume ${bench.run} -v`));
 }
 
 // ---- choices ----
@@ -157,7 +166,7 @@ function distributions() {
 function taskRow(task) {
   return [taskName(task), task.recipe, task.status, time(task.time_us), known(task.low_us) ? `${time(task.low_us)} to ${time(task.high_us)}` : '', percent(task.light),
     ...baselines.flatMap((name) => { const b = against(task, name); return b ? [time(b.time_us), gain(b.speedup, b.speedup_low, b.speedup_high)] : ['', '']; }),
-    task.limited_by || task.reason || ''];
+    task.limit || task.limited_by || task.reason || ''];
 }
 const taskColumns = () => [['task', true], ['recipe', true], ['verdict', true], ['time', false], ['interval', false], ['light', false],
   ...baselines.flatMap((name) => [[name, false], ['gain', false]]), ['limited by', true]];
@@ -166,7 +175,7 @@ function tables() {
   const ranked = done.filter((t) => isCorrect(t) && against(t, baselines[0])).sort((a, b) => against(a, baselines[0]).speedup - against(b, baselines[0]).speedup);
   const failed = done.filter((t) => !isCorrect(t));
   section('The ten slowest', table(taskColumns(), failed.concat(ranked).slice(0, 10).map(taskRow)),
-    caption(`Tasks without a correct kernel first, then by gain over ${baselines[0] || 'the baseline'}, with what limits them.`),
+    caption(`Tasks without a correct kernel first, then by gain over ${baselines[0] || 'the baseline'}, with what limits them; every task below 70 % of the speed of light names its limit in the table of all.`),
     html('details', {}, html('summary', {}, `all ${done.length} tasks`), table(taskColumns(), done.map(taskRow))),
     repeat(`hone bench --resume ${bench.run}`));
   const verdicts = [...new Set(done.map((t) => t.status))].map((s) => `${done.filter((t) => t.status === s).length} ${s}`);
@@ -179,6 +188,7 @@ head();
 summary();
 speedups();
 distributions();
+figures();
 tables();
 if (bench.machine) section('The machine', machineSheet(bench.machine), caption('As it was when the benchmark began.'), repeat('hone machine'));
 repeats();

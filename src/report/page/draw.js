@@ -162,6 +162,16 @@ function machineSheet(machine) {
   ].filter(([, value]) => value);
   return card(html('dl', {}, rows.map(([name, value]) => [html('dt', {}, name), html('dd', {}, String(value))])));
 }
+// Figures that others publish: rows of [whose, figures of doc/metrics.md].
+function figureTables(rows) {
+  const two = (value) => (known(value) ? value.toFixed(2) : '');
+  const best = rows.flatMap(([name, f]) => f.best_of.filter((at) => known(at.build)).map((at) => [name, String(at.k), percent(at.build), percent(at.pass),
+    known(at.speedup) ? factor(at.speedup) : '', two(at.efficiency), two(at.perf)]));
+  return [table([['', true], ['kernels judged', false], ['compile rate', false], ['correctness rate', false], ['SOL score', false], ['area under best-so-far', false], ['CodeBLEU to the start', false]],
+    rows.map(([name, f]) => [name, String(f.attempts), percent(f.compile_rate), percent(f.correct_rate), two(f.sol_score), known(f.area) ? factor(f.area) : '', two(f.code_bleu)])),
+  best.length > 0 && table([['', true], ['k', false], ['build@k', false], ['pass@k', false], ['speedup@k', false], ['efficiency@k', false], ['Perf@k', false]], best),
+  caption(`Over the kernels that were judged, against ${rows[0][1].baseline || 'no baseline'}; what is not defined is left out. Each definition: doc/metrics.md.`)];
+}
 function codeBlock(text) {
   return html('pre', { tabindex: 0 }, text);
 }

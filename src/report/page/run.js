@@ -247,8 +247,12 @@ function verdicts() {
   section('Verdicts', card(
     rows.map(([who, list]) => [html('div', { class: 'caption' }, `${who}: ${tally(list).map(([s, n]) => `${n} ${s}`).join(', ')}`), figure((width) => shareBar(tally(list), list.length, width))]),
     key(tally(judged).map(([s, n]) => [statusColour[s], `${s} ${percent(n / judged.length)}`]))),
-  caption(`What the judge said of ${judged.length} candidates. Compile rate ${percent(data.compile_rate)}, correctness rate ${percent(data.correct_rate)}.`),
+  caption(`What the judge said of ${judged.length} candidates. Compile rate ${percent(run.figures.compile_rate)}, correctness rate ${percent(run.figures.correct_rate)}.`),
   repeat(`hone show ${run.run} --json`));
+}
+
+function figures() {
+  if (run.figures.attempts > 0) section('Figures', figureTables([[`case ${data.cases[0].name}`, run.figures]]), repeat(`hone show ${run.run} -v`));
 }
 
 // ---- cost ----
@@ -308,6 +312,7 @@ curves();
 roof();
 tree();
 verdicts();
+figures();
 costTable();
 kernel();
 closing();
