@@ -247,7 +247,7 @@ declare(struct nest *nest, struct member *member, void *context)
     struct span saved[LANG_MAX_LEVELS];
     struct buf condition = buf_in(em->arena);
     memcpy(saved, nest->span, sizeof saved);
-    bool empty = is_arg(member) && member->work->bound_count > 0;
+    bool empty = is_arg(member) && (member->work->bound_count > 0 || member->work->rest != NULL);
     if (!is_in_piece(nest, member, &condition) || empty) { /* perhaps nothing is ever added */
         code_line(em, "(void)%s;", register_name(nest, member, ""));
         if (is_arg(member))

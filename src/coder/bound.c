@@ -308,8 +308,13 @@ bound_tests(const struct nest *nest, const struct member *member,
         if (low == 0)
             tests[count++] = test;
     }
-    if (work->rest != NULL)
-        tests[count++] = work->rest;
+    if (work->rest != NULL) {
+        int64_t low, high; /* of a stride's remainder, where the code is unrolled */
+        expr_interval(work->rest, levels, &low, &high);
+        *never = *never || high == 0;
+        if (low == 0)
+            tests[count++] = work->rest;
+    }
     return count;
 }
 

@@ -38,12 +38,14 @@ code_open(struct emitter *em, const char *format, ...)
     put_line(em, format, args);
     va_end(args);
     em->indent++;
+    em->blocks++;
 }
 
 void
 code_close(struct emitter *em)
 {
     em->indent--;
+    em->blocks++;
     code_line(em, "}");
 }
 

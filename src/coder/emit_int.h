@@ -112,7 +112,10 @@ struct nest {
     bool stream;
     struct known *known; /* what has a name already in this piece of straight code */
     size_t known_count, known_capacity;
-    size_t hoisted_count;        /* of these: known from further out, until hoist_close() */
+    size_t hoisted_count; /* of these: known from further out, until hoist_close() */
+    struct held *held;    /* vectors that other copies of the code read again */
+    size_t held_count, held_capacity;
+    size_t held_block;           /* the block that their names are of */
     bool conditional;            /* what is printed may not be computed: no names for parts of it */
     const struct value *reduced; /* what stands for REDUCE in the expression at work */
     const struct box *partial;   /* scratch for partial results, or NULL: in the output */
@@ -133,6 +136,7 @@ struct emitter {
     struct buf globals; /* static variables */
     unsigned indent;
     unsigned lines;
+    size_t blocks; /* opened and closed so far: names are of the same block while it is the same */
     struct pack *hoisted;
     bool functions;    /* each root is a function, equal ones are shared */
     bool parallel;     /* inside of loops around a block's steps */
@@ -298,6 +302,15 @@ size_t
 hoist_open(struct nest *nest, size_t from);
 void
 hoist_close(struct nest *nest, size_t before);
+
+/* hold.c */
+/* What was loaded gets a name if copies of the code for other rows of the tile read it again. */
+struct value
+hold_load(struct nest *nest, const struct member *member, const struct expr *load,
+          struct value value);
+/* Other terms follow: what they read is something else. */
+void
+hold_forget(struct nest *nest);
 
 /* ---- loops ---- */
 

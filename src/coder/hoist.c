@@ -1,6 +1,6 @@
 /* What does not change in the loops that follow is computed before them, once: gcc cannot, where
  * what is stored might be what is read. Divisors get their reciprocal beside them. */
-#include "coder/emit_int.h"
+#include "coder/bound_int.h"
 
 /* Only loops follow: nothing else is computed between here and the point. */
 static bool
@@ -83,6 +83,17 @@ hoist_parts(struct nest *nest, const struct member *member, const struct expr *e
         value_hoist_reciprocal(nest, member, e->args[1]);
 }
 
+/* Does no term of it count here? */
+static bool
+is_empty(const struct nest *nest, const struct member *member)
+{
+    const struct expr *tests[BOUND_MOST + 1];
+    bool never = false;
+    if (member->work->reduce != NULL)
+        bound_tests(nest, member, tests, &never);
+    return never;
+}
+
 size_t
 hoist_open(struct nest *nest, size_t from)
 {
@@ -94,7 +105,8 @@ hoist_open(struct nest *nest, size_t from)
     for (unsigned m = 0; m < nest->members; m++) {
         const struct member *member = &nest->member[m];
         const struct work *work = member->work;
-        bool cut = false; /* outside of its piece of a cat the terms may not be there */
+        bool cut =
+            is_empty(nest, member); /* outside of its piece of a cat the terms may not be there */
         for (unsigned l = 0; l < work->rank; l++)
             cut = cut || work_is_cut(work, l);
         if (!cut)

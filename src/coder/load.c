@@ -15,14 +15,13 @@ dimension_stride(const struct box *box, const struct tensor *tensor, unsigned di
     return stride;
 }
 
-const char *
-value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
-              const struct lin *subscripts)
+/* From where a tensor's storage or box begins. */
+static struct lin
+offset_of(const struct nest *nest, const struct tensor *tensor, const struct lin *subscripts)
 {
     const struct box *box = box_find(nest, tensor);
     bool scratch = box != NULL && !box->whole;
     struct lin offset = {.add = scratch ? 0 : -nest->em->ahead[tensor->number]};
-    (void)member;
     for (unsigned i = 0; i < tensor->rank; i++) {
         int64_t stride = dimension_stride(box, tensor, i);
         lin_add(&offset, &subscripts[i], stride);
@@ -32,10 +31,26 @@ value_address(struct nest *nest, const struct member *member, const struct tenso
                 lin_add_var(&offset, box->at[i].var, -stride);
         }
     }
-    const char *name = scratch ? box->name : nest->em->storage[tensor->number];
-    if (lin_is_number(&offset) && offset.add == 0)
+    return offset;
+}
+
+static const char *
+address_at(struct nest *nest, const struct tensor *tensor, const struct lin *offset)
+{
+    const struct box *box = box_find(nest, tensor);
+    const char *name = box != NULL && !box->whole ? box->name : nest->em->storage[tensor->number];
+    if (lin_is_number(offset) && offset->add == 0)
         return name;
-    return value_say(nest, "%s + %s", name, lin_text(nest->em->arena, &offset));
+    return value_say(nest, "%s + %s", name, lin_text(nest->em->arena, offset));
+}
+
+const char *
+value_address(struct nest *nest, const struct member *member, const struct tensor *tensor,
+              const struct lin *subscripts)
+{
+    struct lin offset = offset_of(nest, tensor, subscripts);
+    (void)member;
+    return address_at(nest, tensor, &offset);
 }
 
 static struct value
@@ -172,6 +187,52 @@ default_value(struct nest *nest, const struct member *member, const struct expr 
     return value;
 }
 
+/* Where one lane of a load lies. */
+static struct lin
+lane_offset(const struct nest *nest, const struct member *member, const struct expr *load,
+            unsigned lane)
+{
+    struct nest one = *nest;
+    struct lin subscripts[LANG_MAX_RANK];
+    struct span *span = &one.span[nest->vector];
+    one.vector = -1;
+    span->extent = 1;
+    span->add += lane;
+    span->low += lane;
+    span->high += lane;
+    for (unsigned i = 0; i < load->tensor->rank; i++)
+        subscripts[i] = subscript_form(&one, member, load->args[i]);
+    return offset_of(nest, load->tensor, subscripts);
+}
+
+/* Lanes from two places in turn, as where the phases of a stride of 2 are put in order. */
+static bool
+zipped_load(struct nest *nest, const struct member *member, const struct expr *load,
+            struct value *value)
+{
+    struct lin at[2];
+    const struct box *box = box_find(nest, load->tensor);
+    if (load->tensor->dtype != DTYPE_F32 || nest_is_wide(nest) || nest->active < nest->lanes ||
+        expr_default(load) != NULL || nest->conditional)
+        return false;
+    for (unsigned i = 0; i < nest->lanes; i++) {
+        struct lin offset = lane_offset(nest, member, load, i), *first = &at[i % 2];
+        if (i < 2)
+            *first = offset;
+        struct lin expected = *first;
+        expected.add += i / 2;
+        if (strcmp(lin_text(nest->em->arena, &offset), lin_text(nest->em->arena, &expected)) != 0)
+            return false;
+    }
+    *value = (struct value){value_say(nest, "%s(%s, %s)", code_helper(nest->em, "vf32_load_zip"),
+                                      address_at(nest, load->tensor, &at[0]),
+                                      address_at(nest, load->tensor, &at[1])),
+                            LANE_F32, true};
+    if (box != NULL)
+        *box->used = true;
+    return true;
+}
+
 struct value
 value_load(struct nest *nest, const struct member *member, const struct expr *e)
 {
@@ -190,7 +251,8 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
     for (unsigned i = 0; packed == NULL && i < tensor->rank; i++) {
         int64_t step;
         if (!subscript_stride(nest, member, e->args[i], &step))
-            return value_by_lane(nest, member, e, NULL);
+            return zipped_load(nest, member, e, &value) ? value
+                                                        : value_by_lane(nest, member, e, NULL);
         stride += step * dimension_stride(box, tensor, i);
         subscripts[i] = subscript_form(nest, member, e->args[i]);
     }

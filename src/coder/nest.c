@@ -195,6 +195,8 @@ unrolled_loop(struct nest *nest, size_t at)
     for (int64_t from = 0; from < span.extent; from += step, number++) {
         int64_t extent = span.extent - from < step ? span.extent - from : step;
         nest->ordinal[at] = number;
+        if (!work_is_left(nest->member[0].work, token->level))
+            hold_forget(nest);
         if (outer)
             push_condition(nest, from == 0 ? "1" : "0", from + step >= span.extent ? "1" : "0");
         walk_at(nest, at, part_of(&span, from, extent));

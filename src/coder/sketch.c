@@ -97,6 +97,78 @@ stage_named(const struct program *program, const char *name)
     return NULL;
 }
 
+/* Rows put end to end are as wide as those that are read; copying the results out of them is worth
+ * more idle lanes than having them lie there as they should. */
+static bool
+saves_lanes(const struct sketcher *s, const struct stage *stage)
+{
+    const struct expr *reduce = work_reduce(stage->code), *loads[VIEW_LOADS];
+    unsigned last = stage->tensor->rank - 1;
+    int64_t width = stage->tensor->size[last], lanes = s->space->machine.vector_bytes / 4;
+    int64_t row = width, rounded = (width + lanes - 1) / lanes * lanes;
+    size_t count = reduce != NULL ? view_loads(reduce->args[0], loads) : 0;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
+            if ((loads[i]->args[d]->free & 1u << last) && loads[i]->tensor->size[d] > row)
+                row = loads[i]->tensor->size[d];
+    return 10 * rounded > (row > width ? 12 : 11) * row;
+}
+
+/* The D of c/D in a subscript, c being this level; 0: there is none. */
+static int64_t
+part_in(const struct expr *e, unsigned level)
+{
+    int64_t part = 0;
+    if (!(e->free & 1u << level))
+        return 0;
+    if (e->op == OP_DIV && e->args[0]->op == OP_INDEX && e->args[0]->level == level &&
+        e->args[1]->op == OP_INT)
+        return e->args[1]->integer;
+    for (unsigned i = 0; i < e->count && part == 0; i++)
+        part = part_in(e->args[i], level);
+    return part;
+}
+
+/* The D of c/D, with which something is read at this left index of a reduction; 0: none. */
+static int64_t
+part_of(const struct expr *reduce, unsigned level)
+{
+    const struct expr *loads[VIEW_LOADS];
+    int64_t part = 0;
+    size_t count = view_loads(reduce->args[0], loads);
+    for (size_t i = 0; i < count && part == 0; i++)
+        for (unsigned d = 0; d < loads[i]->tensor->rank && part == 0; d++)
+            part = part_in(loads[i]->args[d], level);
+    return part;
+}
+
+/* An index of their own for what lies side by side: heads, groups of channels. Returns the stage
+ * that then computes, under its new name. */
+static const char *
+change_part(struct sketcher *s, const char *name, unsigned level, int64_t part)
+{
+    struct arena *arena = s->space->arena;
+    const char *index = stage_named(s->program, name)->index[level];
+    bool done = part > 1 && sketch_ask_if(s, name, "part", true) &&
+                change(s, &(struct change_line){CHANGE_PART, name, index, NULL, part},
+                       arena_printf(arena, "! part %s %s %" PRId64, name, index, part));
+    return done ? arena_printf(arena, "%s.%s", name, index) : name;
+}
+
+/* A transposed convolution is computed in a stage of its own, whose results the stage itself puts
+ * in order. */
+static const char *
+computing_stage(const struct sketcher *s, const char *name)
+{
+    const struct stage *stage = stage_named(s->program, name);
+    for (size_t i = 0; i < s->program->stage_count && work_reduce(stage->code) == NULL; i++) {
+        const struct stage *other = &s->program->stages[i];
+        if (work_reduce(other->code) != NULL && work_loads(stage->code, other->tensor, NULL, 0) > 0)
+            return other->tensor->name;
+    }
+    return name;
+}
+
 /* Windows: where their elements are used often, what may lie outside is padded, strides become
  * phases, and rows that leave lanes idle are put end to end. */
 static void
@@ -110,7 +182,9 @@ change_windows(struct sketcher *s, const char *name)
     size_t count = view_loads(reduce->args[0], loads);
     unsigned last = stage->tensor->rank - 1;
     const char *padded = NULL, *window = NULL;
-    bool strided = false, reused = false; /* by another left index, as in a convolution */
+    /* groups of channels: the filters of one share what they read */
+    int64_t group = last > 1 ? part_of(reduce, 1) : 0;
+    bool strided = false, reused = group > 1; /* by another left index, as in a convolution */
     for (size_t i = 0; i < count; i++) {
         int64_t stride;
         if (expr_default(loads[i]) != NULL)
@@ -135,21 +209,15 @@ change_windows(struct sketcher *s, const char *name)
     if (strided && sketch_ask_if(s, name, "phase", reused) &&
         change(s, &(struct change_line){CHANGE_PHASE, name, window, NULL, 0},
                arena_printf(arena, "! phase %s %s", name, window))) {
-        /* a transposed convolution is computed in a stage of its own, which may need padding */
-        const char *own = arena_printf(arena, "%s.%s", name, window);
-        const struct stage *made = stage_named(s->program, own);
-        if (made != NULL && work_reduce(made->code) != NULL) {
-            flat = own;
-            if (sketch_ask_if(s, name, "pad phases", true))
-                change(s, &(struct change_line){CHANGE_PAD, own, window, NULL, 0},
-                       arena_printf(arena, "! pad %s %s", own, window));
-        }
+        flat = computing_stage(s, name);
+        if (flat != name && sketch_ask_if(s, name, "pad phases", true))
+            change(s, &(struct change_line){CHANGE_PAD, flat, window, NULL, 0},
+                   arena_printf(arena, "! pad %s %s", flat, window));
     }
+    flat = change_part(s, flat, 1, group);
     const struct stage *target = stage_named(s->program, flat);
     unsigned rank = target->tensor->rank;
-    int64_t width = target->tensor->size[rank - 1], lanes = s->space->machine.vector_bytes / 4;
-    int64_t rounded = (width + lanes - 1) / lanes * lanes;
-    if (sketch_ask_if(s, name, "flat", reused && 10 * rounded > 11 * width))
+    if (sketch_ask_if(s, name, "flat", reused && saves_lanes(s, target)))
         change(s,
                &(struct change_line){CHANGE_FLAT, flat, target->index[rank - 2],
                                      target->index[rank - 1], 0},
@@ -186,24 +254,6 @@ change_norms(struct sketcher *s, const char *name)
            arena_printf(arena, "! moments %s %s %" PRId64, name, shown->names[cut], step));
 }
 
-/* The D of c/D, with which something is read at the last left index of a reduction; 0: none. */
-static int64_t
-part_of(const struct stage *stage, const struct expr *reduce)
-{
-    const struct expr *loads[VIEW_LOADS];
-    unsigned last = stage->tensor->rank - 1;
-    int64_t part = 0;
-    size_t count = view_loads(reduce->args[0], loads);
-    for (size_t i = 0; i < count && part == 0; i++)
-        for (unsigned d = 0; d < loads[i]->tensor->rank; d++) {
-            const struct expr *e = loads[i]->args[d];
-            if (e->op == OP_DIV && e->args[0]->op == OP_INDEX && e->args[0]->level == last &&
-                e->args[1]->op == OP_INT)
-                part = e->args[1]->integer;
-        }
-    return part;
-}
-
 /* Heads that lie side by side: an index of their own lets attention go by heads. */
 static void
 change_heads(struct sketcher *s, const char *name)
@@ -212,11 +262,7 @@ change_heads(struct sketcher *s, const char *name)
     const struct expr *reduce = work_reduce(stage->code);
     if (reduce == NULL || stage->rec >= 0 || stage->tensor->rank == 0)
         return;
-    const char *index = stage->index[stage->tensor->rank - 1];
-    int64_t part = part_of(stage, reduce);
-    if (part > 0 && sketch_ask_if(s, name, "part", true))
-        change(s, &(struct change_line){CHANGE_PART, name, index, NULL, part},
-               arena_printf(s->space->arena, "! part %s %s %" PRId64, name, index, part));
+    change_part(s, name, stage->tensor->rank - 1, part_of(reduce, stage->tensor->rank - 1));
 }
 
 /* A chunk that makes about so many of an index, all equal if there is one near. */

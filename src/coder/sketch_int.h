@@ -73,6 +73,43 @@ sketch_look(struct sketcher *s, const struct work *work);
 void
 sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner);
 
+/* The name of a level. */
+const char *
+sketch_name(const struct look *look, int level);
+/* Left loops but these, outer to inner; the first ones on threads until there is work for all. */
+void
+sketch_put_left(struct look *look, uint32_t but, bool threads);
+/* The first load with this level and without that one; NULL: none. */
+const struct expr *
+sketch_load_with(const struct look *look, int with, int without);
+/* "B", or "B@2" where it is not the first access of its tensor. */
+const char *
+sketch_access(const struct look *look, const struct expr *load);
+
+struct tile { /* of registers */
+    unsigned rows, vectors;
+    double cost;
+};
+
+struct tile
+sketch_ask_tile(const struct look *look);
+/* Reduction levels that are unrolled from the inside: short ones, not beyond `from`, as far as
+ * `most` copies of the tile. */
+uint32_t
+sketch_short(const struct look *look, unsigned from, int64_t most);
+/* What is inside of the loops over tiles, these reduction levels unrolled. */
+void
+sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled);
+
+/* ---- convolutions (sketch_conv.c) ---- */
+
+/* A product of filters, one for each row of a tile, with what lies around each point. */
+bool
+sketch_is_conv(const struct look *look);
+/* Its line; `beside`: what is computed for each block of it, "do(X)". */
+void
+sketch_conv_line(struct look *look, uint32_t done, bool inner, const char *beside);
+
 /* ---- groups (sketch_group.c) ---- */
 
 /* The lines of a root and of the producers that it takes along; false: it takes none. */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *
-name_of(const struct look *look, int level)
+const char *
+sketch_name(const struct look *look, int level)
 {
     return look->work->index[level];
 }
@@ -20,7 +20,7 @@ static void
 put_lanes(struct look *look, const char *mark, unsigned usual)
 {
     struct sketcher *s = look->s;
-    const char *stage = look->work->tensor->name, *v = name_of(look, look->vector);
+    const char *stage = look->work->tensor->name, *v = sketch_name(look, look->vector);
     enum { MOST_COPIES = 32 };
     int64_t lanes = look->work->lanes, vectors = look->work->extent[look->vector] / lanes;
     if (look->row >= lanes && look->row <= MOST_COPIES * lanes) {
@@ -32,6 +32,8 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
         return;
     }
     unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 4, usual)];
+    if (look->row > 1 && look->row < lanes && lanes % look->row != 0)
+        unroll = (unsigned)look->row; /* so many vectors are whole rows */
     if (unroll > 1 && vectors > 1) {
         sketch_put(s, "%s/%uv", v, unroll);
         sketch_put(s, "%s/v@%s", v, mark);
@@ -39,9 +41,8 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
     sketch_put(s, "%s@v", v);
 }
 
-/* Left loops but these, outer to inner; the first ones on threads until there is work for all. */
-static void
-put_left(struct look *look, uint32_t but, bool threads)
+void
+sketch_put_left(struct look *look, uint32_t but, bool threads)
 {
     const struct work *work = look->work;
     double tasks = 1;
@@ -49,7 +50,7 @@ put_left(struct look *look, uint32_t but, bool threads)
         if ((but & 1u << l) || work->tensor->size[l] == 1)
             continue;
         bool shared = threads && tasks < 4.0 * look->s->space->machine.threads;
-        sketch_put(look->s, "%s%s", name_of(look, (int)l), shared ? "@p" : "");
+        sketch_put(look->s, "%s%s", sketch_name(look, (int)l), shared ? "@p" : "");
         threads = threads && shared;
         tasks *= (double)work->extent[l];
     }
@@ -99,12 +100,12 @@ stream_line(struct look *look, uint32_t done, bool inner)
     for (unsigned l = 0; l < work->rank; l++)
         if (!(but & 1u << l))
             rows *= (double)work->extent[l];
-    put_left(look, but, !inner && work->stage->rec < 0);
+    sketch_put_left(look, but, !inner && work->stage->rec < 0);
     if (look->vector >= 0) {
         bool alone = rows < s->space->machine.threads && !inner && work->stage->rec < 0;
         int64_t part = work->extent[look->vector] / (8 * s->space->machine.threads);
         if (alone && part > 64 * work->lanes)
-            sketch_put(s, "%s/%" PRId64 "@p", name_of(look, look->vector),
+            sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
                        part / work->lanes * work->lanes);
         if (nt)
             sketch_put(s, "nt");
@@ -116,21 +117,27 @@ stream_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- rows: the reduction is in lanes ---- */
 
-/* Reduction loops; short ones are unrolled from the inside, as far as `most` copies of the tile. */
-static void
-put_reduction(struct look *look, int64_t most)
+uint32_t
+sketch_short(const struct look *look, unsigned from, int64_t most)
 {
     const struct work *work = look->work;
     uint32_t unrolled = 0;
     int64_t copies = 1;
-    for (unsigned l = work->levels; l-- > work->rank && work->extent[l] <= 8;) {
+    for (unsigned l = work->levels; l-- > from && work->extent[l] <= 8;) {
         if (copies * work->extent[l] > most)
             break;
         copies *= work->extent[l];
         unrolled |= 1u << l;
     }
+    return unrolled;
+}
+
+static void
+put_reduction(struct look *look, uint32_t unrolled)
+{
+    const struct work *work = look->work;
     for (unsigned l = work->rank; l < work->levels; l++)
-        sketch_put(look->s, "%s%s", name_of(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
+        sketch_put(look->s, "%s%s", sketch_name(look, (int)l), (unrolled & 1u << l) ? "@u" : "");
 }
 
 /* The innermost left level that has loops here, or -1. */
@@ -150,26 +157,26 @@ rows_line(struct look *look, uint32_t done, bool inner)
     static const unsigned rows_of[] = {1, 4, 2, 8};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    const char *stage = work->tensor->name, *v = sketch_name(look, look->vector);
     bool threads = !inner && work->stage->rec < 0;
     int level = last_left(work, done);
     unsigned rows = level < 0 ? 1 : rows_of[sketch_ask(s, stage, "rows", 4, !inner)];
     if (level >= 0 && work->extent[level] < 4 * (int64_t)rows)
         rows = 1;
     if (rows > 1) {
-        const char *o = name_of(look, level);
+        const char *o = sketch_name(look, level);
         double others = 1;
         for (unsigned l = 0; l < work->rank; l++)
             if (!(done & 1u << l) && (int)l != level)
                 others *= (double)work->extent[l];
-        put_left(look, done | 1u << level, threads);
+        sketch_put_left(look, done | 1u << level, threads);
         sketch_put(s, "%s/%u%s", o, rows, threads && others == 1 ? "@p" : "");
     } else
-        put_left(look, done, threads);
+        sketch_put_left(look, done, threads);
     sketch_put(s, "acc");
     for (unsigned l = work->rank; l < work->levels; l++)
         if ((int)l != look->vector)
-            sketch_put(s, "%s", name_of(look, (int)l));
+            sketch_put(s, "%s", sketch_name(look, (int)l));
     if (rows == 1) {
         put_lanes(look, "a", 2);
         return;
@@ -177,7 +184,7 @@ rows_line(struct look *look, uint32_t done, bool inner)
     unsigned unroll = unrolls[sketch_ask(s, stage, "unroll", 3, 1)];
     bool apart = unroll > 1 && work->extent[look->vector] > unroll * work->lanes;
     sketch_put(s, apart ? "%s/%uv" : "%s/v", v, unroll);
-    sketch_put(s, "%s@u", name_of(look, level));
+    sketch_put(s, "%s@u", sketch_name(look, level));
     if (apart)
         sketch_put(s, "%s/v@a", v);
     sketch_put(s, "%s@v", v);
@@ -261,16 +268,16 @@ put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
     double others = 1;
     for (unsigned l = 0; l < work->rank; l++)
         others *= but & 1u << l ? 1 : (double)work->extent[l];
-    put_left(look, but, true);
+    sketch_put_left(look, but, true);
     const char *mark = others < 4.0 * (double)threads ? "@p" : "";
     if (near >= 0) {
         int64_t rows = fits / width > 1 ? fits / width : 1;
-        sketch_put(s, "%s/%" PRId64 "%s", name_of(look, near),
+        sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, near),
                    fair_block(rows, work->extent[near], threads), mark);
     } else {
         int64_t part = even_part(width, round_to(fits / 2, across), *mark ? threads : 1, across);
         if (part < width)
-            sketch_put(s, "%s/%" PRId64 "%s", name_of(look, look->vector), part, mark);
+            sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, look->vector), part, mark);
     }
 }
 
@@ -283,7 +290,7 @@ columns_line(struct look *look, uint32_t done, bool inner)
     static const unsigned vectors[] = {4, 2, 8};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *stage = work->tensor->name, *v = name_of(look, look->vector);
+    const char *stage = work->tensor->name, *v = sketch_name(look, look->vector);
     unsigned red = work->rank;
     if (look->other >= 0 || inner || work->stage->rec >= 0 || work->levels != red + 1 ||
         work->extent[red] < 16 || is_place(work) || work->bound_count > 0 || look->gathers ||
@@ -295,28 +302,46 @@ columns_line(struct look *look, uint32_t done, bool inner)
     unsigned wide = vectors[sketch_ask(s, stage, "vectors", 3, 0)];
     int near = near_rows(look, red);
     put_column_blocks(look, done, near, wide * work->lanes);
-    sketch_put(s, "%s/%" PRId64, name_of(look, (int)red), depth);
+    sketch_put(s, "%s/%" PRId64, sketch_name(look, (int)red), depth);
     if (near >= 0)
-        sketch_put(s, "%s", name_of(look, near));
-    sketch_put(s, "%s/%uv acc %s@u %s/v@u %s@v", v, wide, name_of(look, (int)red), v, v);
+        sketch_put(s, "%s", sketch_name(look, near));
+    sketch_put(s, "%s/%uv acc %s@u %s/v@u %s@v", v, wide, sketch_name(look, (int)red), v, v);
     return true;
 }
 
 /* ---- tiles: left indices in registers ---- */
 
-struct tile {
-    unsigned rows, vectors;
-    double cost;
-};
-
 enum { TILES = 8 };
 
-/* Loads for each product; too few chains leave the units idle. */
+/* Cycles of one term: two products and two loads are begun in each, and a sum is there after four
+ * or a little more, so that fewer than eight or nine leave the units idle; a few more make up for
+ * what comes late. */
 static double
-tile_cost(unsigned rows, unsigned vectors)
+tile_cycles(int64_t rows, int64_t vectors)
 {
-    unsigned used = rows * vectors;
-    return (double)(rows + vectors) / used + (used < 10 ? (10 - used) * 0.2 : 0);
+    const double latency = 4.2, enough = 6;
+    double products = (double)(rows * vectors) / 2, loads = (double)(rows + vectors) / 2;
+    double cycles = products > loads ? products : loads;
+    return (cycles > latency ? cycles : latency) +
+           (products < enough ? 0.15 * (enough - products) : 0);
+}
+
+/* For all rows and vectors with what is left at their ends; of tiles that take the same, the one
+ * that loads less. */
+static double
+tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors)
+{
+    int64_t down = all_rows / rows, across = all_vectors / vectors;
+    int64_t short_row = all_rows % rows, short_vector = all_vectors % vectors;
+    double cycles = (double)(down * across) * tile_cycles(rows, vectors);
+    if (short_row > 0)
+        cycles += (double)across * tile_cycles(short_row, vectors);
+    if (short_vector > 0)
+        cycles += (double)down * tile_cycles(rows, short_vector);
+    if (short_row > 0 && short_vector > 0)
+        cycles += tile_cycles(short_row, short_vector);
+    return cycles / (double)(all_rows * all_vectors) +
+           0.1 * (double)(rows + vectors) / (double)(rows * vectors);
 }
 
 /* Register tiles that fit, the cheapest first. */
@@ -328,7 +353,7 @@ list_tiles(const struct look *look, struct tile tiles[TILES + 1])
     int64_t width = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
     for (unsigned vectors = 1; vectors <= 4 && vectors <= width; vectors++)
         for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
-            struct tile tile = {rows, vectors, tile_cost(rows, vectors)};
+            struct tile tile = {rows, vectors, tile_cost(extent, width, rows, vectors)};
             unsigned at = count;
             if (rows * vectors + vectors + 1 >= registers) /* gcc spills at the last one */
                 continue;
@@ -340,9 +365,16 @@ list_tiles(const struct look *look, struct tile tiles[TILES + 1])
     return count;
 }
 
-/* The tensor of the first load with this level and without that one; NULL: none. */
-static const struct expr *
-load_with(const struct look *look, int with, int without)
+struct tile
+sketch_ask_tile(const struct look *look)
+{
+    struct tile tiles[TILES + 1];
+    unsigned count = list_tiles(look, tiles);
+    return tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
+}
+
+const struct expr *
+sketch_load_with(const struct look *look, int with, int without)
 {
     const struct expr *loads[VIEW_LOADS];
     size_t count = view_loads(look->body, loads);
@@ -353,9 +385,8 @@ load_with(const struct look *look, int with, int without)
     return NULL;
 }
 
-/* "B", or "B@2" where it is not the first access of its tensor. */
-static const char *
-access_name(const struct look *look, const struct expr *load)
+const char *
+sketch_access(const struct look *look, const struct expr *load)
 {
     const struct expr *loads[32];
     size_t count = work_loads(look->body, load->tensor, loads, 32), at = 0;
@@ -365,23 +396,29 @@ access_name(const struct look *look, const struct expr *load)
                    : arena_printf(look->s->space->arena, "%s@%zu", load->tensor->name, at + 1);
 }
 
-/* What is inside of the loops over tiles. */
-static void
-put_registers(struct look *look, struct tile tile)
+void
+sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled)
 {
-    static const int64_t copies[] = {4, 9, 1, 25};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *v = name_of(look, look->vector);
+    const char *v = sketch_name(look, look->vector);
     sketch_put(s, "acc");
-    int64_t most =
-        copies[sketch_ask(s, work->tensor->name, "unroll", 4, 1)] * 12 / (tile.rows * tile.vectors);
-    put_reduction(look, most > 0 ? most : 1);
+    put_reduction(look, unrolled);
     if (look->other >= 0 && work->extent[look->other] > 1)
-        sketch_put(s, "%s@u", name_of(look, look->other));
+        sketch_put(s, "%s@u", sketch_name(look, look->other));
     if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
         sketch_put(s, "%s/v@u", v);
     sketch_put(s, "%s@v", v);
+}
+
+static uint32_t
+ask_unrolled(struct look *look, struct tile tile)
+{
+    static const int64_t copies[] = {4, 9, 1, 25};
+    const struct work *work = look->work;
+    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, 1)] * 12 /
+                   (tile.rows * tile.vectors);
+    return sketch_short(look, work->rank, most > 0 ? most : 1);
 }
 
 /* Small windows: a few rows and vectors at a time, all terms unrolled. */
@@ -390,14 +427,18 @@ window_line(struct look *look, uint32_t done, bool inner)
 {
     static const struct {
         unsigned rows, vectors;
-    } tiles[] = {{2, 2}, {4, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 2}, {1, 1}, {3, 2}};
+    } tiles[] = {{1, 4}, {2, 4}, {2, 2}, {4, 1}, {1, 2}, {2, 1}, {4, 2}, {3, 2}};
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *v = name_of(look, look->vector), *o = name_of(look, look->other);
-    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, 0);
+    const char *v = sketch_name(look, look->vector), *o = sketch_name(look, look->other);
+    const struct expr *loads[VIEW_LOADS];
+    bool guarded = false; /* conditions at the borders are worth being shared by rows */
+    for (size_t i = view_loads(look->body, loads); i-- > 0;)
+        guarded = guarded || expr_default(loads[i]) != NULL;
+    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, guarded);
     unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
     bool threads = !inner;
-    put_left(look, done | 1u << look->vector | 1u << look->other, threads);
+    sketch_put_left(look, done | 1u << look->vector | 1u << look->other, threads);
     for (unsigned l = 0; l < work->rank; l++)
         if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
             threads = threads && work->extent[l] == 1;
@@ -409,7 +450,7 @@ window_line(struct look *look, uint32_t done, bool inner)
     if (vectors * work->lanes < work->extent[look->vector])
         sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
     sketch_put(s, "acc");
-    put_reduction(look, 64);
+    put_reduction(look, sketch_short(look, work->rank, 64));
     if (rows > 1)
         sketch_put(s, "%s@u", o);
     if (vectors > 1 && work->extent[look->vector] > work->lanes)
@@ -422,7 +463,7 @@ struct tiling {
     struct look *look;
     struct tile tile;
     bool inner;
-    uint32_t but;                   /* levels whose loops are not left to put_left() */
+    uint32_t but;                   /* levels whose loops are not left to sketch_put_left() */
     int64_t width, rows, across;    /* of the stage; of a tile */
     int red;                        /* the longest reduction index, or -1 */
     double depth, others;           /* points of the reduction, and of other left indices */
@@ -532,8 +573,8 @@ ask_copies(struct tiling *t)
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *stage = work->tensor->name;
-    t->across_load = load_with(look, look->vector, look->other);
-    t->down_load = load_with(look, look->other, look->vector);
+    t->across_load = sketch_load_with(look, look->vector, look->other);
+    t->down_load = sketch_load_with(look, look->other, look->vector);
     uint32_t others = ((1u << work->rank) - 1) & ~t->but; /* their levels */
     bool large = t->alone && t->rows >= 32 && t->depth >= 64 && (t->width > 512 || has_far_rows(t));
     t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
@@ -607,21 +648,21 @@ put_blocks(struct tiling *t)
     struct look *look = t->look;
     struct sketcher *s = look->s;
     if (t->pack_down && t->whole_down)
-        sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+        sketch_put(s, "pack(%s)", sketch_access(look, t->down_load));
     if (t->apart >= 0)
-        sketch_put(s, "%s/%" PRId64 "@p", name_of(look, t->apart), t->part);
+        sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, t->apart), t->part);
     if (t->by_other || t->others == 1)
-        put_left(look, t->but, t->threads);
+        sketch_put_left(look, t->but, t->threads);
     if (t->others > 1)
         t->threads = t->threads && !t->by_other;
     if (t->cut > 0)
-        sketch_put(s, "%s/%" PRId64, name_of(look, t->red), t->cut);
+        sketch_put(s, "%s/%" PRId64, sketch_name(look, t->red), t->cut);
     if (t->wide > 0)
-        sketch_put(s, "%s/%" PRId64, name_of(look, look->vector), t->wide);
+        sketch_put(s, "%s/%" PRId64, sketch_name(look, look->vector), t->wide);
     if (t->pack_across)
-        sketch_put(s, "pack(%s)", access_name(look, t->across_load));
+        sketch_put(s, "pack(%s)", sketch_access(look, t->across_load));
     if (!t->by_other && t->others > 1)
-        put_left(look, t->but, t->threads);
+        sketch_put_left(look, t->but, t->threads);
 }
 
 /* Tiles of a block whose part of what is read along the rows stays in the second cache; rows of
@@ -641,7 +682,7 @@ put_rows(struct tiling *t, bool share)
 {
     static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32, 64};
     struct sketcher *s = t->look->s;
-    const char *o = name_of(t->look, t->look->other);
+    const char *o = sketch_name(t->look, t->look->other);
     unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 8, t->heavy ? 0 : 3);
     int64_t tile = t->tile.rows, threads = s->space->machine.threads;
     int64_t wanted = choice == 0 ? cached_block(t) : blocks[choice];
@@ -666,7 +707,7 @@ put_shares(struct tiling *t)
     if (look->other >= 0 && t->rows > t->tile.rows)
         put_rows(t, share);
     else if (share && t->others == 1 && t->width >= shares * t->across && t->wide == 0)
-        sketch_put(look->s, "%s/%" PRId64 "@p", name_of(look, look->vector),
+        sketch_put(look->s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
                    round_to((t->width + shares - 1) / shares, t->across));
 }
 
@@ -675,28 +716,26 @@ put_tiles(struct tiling *t)
 {
     struct look *look = t->look;
     struct sketcher *s = look->s;
-    const char *v = name_of(look, look->vector);
+    const char *v = sketch_name(look, look->vector);
     bool cut = look->other >= 0 && !t->cut_to_tile && t->rows > t->tile.rows;
     if (t->pack_down && !t->whole_down)
-        sketch_put(s, "pack(%s)", access_name(look, t->down_load));
+        sketch_put(s, "pack(%s)", sketch_access(look, t->down_load));
     bool down_first = t->heavy && sketch_ask_if(s, look->work->tensor->name, "down first", false);
     if (down_first && cut)
-        sketch_put(s, "%s/%u", name_of(look, look->other), t->tile.rows);
+        sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
     if (t->width > t->across)
         sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
     if (!down_first && cut)
-        sketch_put(s, "%s/%u", name_of(look, look->other), t->tile.rows);
-    put_registers(look, t->tile);
+        sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
+    sketch_put_registers(look, t->tile, ask_unrolled(look, t->tile));
 }
 
 static void
 tile_line(struct look *look, uint32_t done, bool inner)
 {
-    struct tile tiles[TILES + 1];
     if (columns_line(look, done, inner))
         return;
-    unsigned count = list_tiles(look, tiles);
-    struct tile tile = tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
+    struct tile tile = sketch_ask_tile(look);
     struct tiling t = measure_tiling(look, tile, done, inner);
     ask_depth(&t);
     ask_copies(&t);
@@ -728,9 +767,10 @@ scan_rows(struct look *look, uint32_t but)
         return false;
     for (unsigned l = 0; l < work->rank; l++)
         others *= (but & 1u << l) || (int)l == level ? 1 : (double)work->extent[l];
-    put_left(look, but | 1u << level, true);
-    sketch_put(s, "%s/%u%s", name_of(look, level), rows, others == 1 ? "@p" : "");
-    sketch_put(s, "%s %s@u", name_of(look, (int)work->stage->carried), name_of(look, level));
+    sketch_put_left(look, but | 1u << level, true);
+    sketch_put(s, "%s/%u%s", sketch_name(look, level), rows, others == 1 ? "@p" : "");
+    sketch_put(s, "%s %s@u", sketch_name(look, (int)work->stage->carried),
+               sketch_name(look, level));
     return true;
 }
 
@@ -745,17 +785,17 @@ scan_line(struct sketcher *s, const struct work *work)
                (work->tensor->dtype == DTYPE_F32 || work->tensor->dtype == DTYPE_F64);
     uint32_t but = 1u << carried;
     if (last && sum && sketch_ask_if(s, work->tensor->name, "scan in lanes", true)) {
-        put_left(&look, but, true);
-        sketch_put(s, "%s@v", name_of(&look, (int)carried));
+        sketch_put_left(&look, but, true);
+        sketch_put(s, "%s@v", sketch_name(&look, (int)carried));
         return;
     }
     if (!last && work->extent[work->rank - 1] > 1 && work->reduce == NULL) {
         unsigned lanes = work->rank - 1;
-        const char *v = name_of(&look, (int)lanes);
+        const char *v = sketch_name(&look, (int)lanes);
         unsigned wide = unrolls[sketch_ask(s, work->tensor->name, "unroll", 4, 2)];
-        put_left(&look, but | 1u << lanes, true);
+        sketch_put_left(&look, but | 1u << lanes, true);
         sketch_put(s, "%s/%uv", v, wide);
-        sketch_put(s, "%s", name_of(&look, (int)carried));
+        sketch_put(s, "%s", sketch_name(&look, (int)carried));
         if (wide > 1)
             sketch_put(s, "%s/v@u", v);
         sketch_put(s, "%s@v", v);
@@ -763,11 +803,11 @@ scan_line(struct sketcher *s, const struct work *work)
     }
     if (work->reduce == NULL && scan_rows(&look, but))
         return;
-    put_left(&look, but, true);
-    sketch_put(s, "%s", name_of(&look, (int)carried));
+    sketch_put_left(&look, but, true);
+    sketch_put(s, "%s", sketch_name(&look, (int)carried));
     if (work->reduce != NULL) {
         sketch_put(s, "acc");
-        put_reduction(&look, 8);
+        put_reduction(&look, sketch_short(&look, work->rank, 8));
     }
 }
 
@@ -790,13 +830,15 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     if (work->reduce == NULL)
         stream_line(&look, done | ones_of(work), inner);
     else if (look.vector < 0 || is_short(work, look.vector)) {
-        put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
+        sketch_put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
-        put_reduction(&look, 8);
+        put_reduction(&look, sketch_short(&look, work->rank, 8));
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else if (look.window)
         window_line(&look, done | ones_of(work), inner);
+    else if (work->stage->rec < 0 && sketch_is_conv(&look))
+        sketch_conv_line(&look, done, inner, "");
     else
         tile_line(&look, done | ones_of(work), inner);
 }

@@ -604,7 +604,7 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
     case OP_INDEX:
         return index_value(nest, member, e);
     case OP_LOAD:
-        return value_load(nest, member, e);
+        return hold_load(nest, member, e, value_load(nest, member, e));
     case OP_REDUCE:
         return *reduced;
     case OP_CAT:

@@ -227,11 +227,133 @@ shapes_have_their_schedules(void **state)
     }
 }
 
+/* ---- convolutions ---- */
+
+struct written {
+    const char *schedule, *kernel;
+};
+
+/* The usual schedule of a program and its C. */
+static struct written
+write_usual(struct arena *arena, const char *text)
+{
+    struct diags *diags = diags_create(arena, 0);
+    struct lang *lang = lang_parse(arena, "conv.op", text, strlen(text), diags);
+    struct program *program = lang != NULL ? lang_program(lang, 0, NULL, 0, diags) : NULL;
+    struct coder_options options = {machines[0].vector_bytes};
+    struct buf kernel = buf_in(arena);
+    assert_non_null(program);
+    struct coder_space *space = coder_space_open(arena, program, &machines[0]);
+    const char *schedule = coder_sketch(space, &(struct coder_genome){{0}}).text;
+    struct source source = {"schedule", schedule, strlen(schedule)};
+    struct schedule *read = coder_read(arena, program, &source, &options, diags);
+    assert_true(read != NULL && coder_emit(&kernel, arena, read, diags));
+    return (struct written){schedule, kernel.data};
+}
+
+static void
+assert_has(const char *text, const char *what)
+{
+    if (strstr(text, what) == NULL)
+        fail_msg("no %s in:\n%s", what, text);
+}
+
+/* Filters outside, points inside; what is padded is padded for each block of points. */
+static void
+convolutions_go_by_filters(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    struct written plain =
+        write_usual(arena, "in X: f32[16,3,64,64]; in F: f32[64,3,3,3]\n"
+                           "Y[n,k,y:62,x:62] = sum[c,r,s](X[n,c,y+r,x+s]*F[k,c,r,s])\nout Y\n");
+    assert_has(plain.schedule, "Y: n@p k/6 y x/2v acc c r@u s@u k@u x/v@u x@v");
+    struct written padded = write_usual(
+        arena, "in X: f32[2,32,128,128]; in F: f32[64,32,3,3]\n"
+               "Y[n,k,y:128,x:128] = sum[c,r,s](X[n,c,y+r-1,x+s-1|0]*F[k,c,r,s])\nout Y\n");
+    assert_has(padded.schedule, "! pad Y X\n");
+    assert_has(padded.schedule, "Y: pack(F) n@p y/");
+    assert_has(padded.schedule, "@p do(Y.X) k/6 y x/2v acc");
+    arena_destroy(arena);
+}
+
+/* What six rows of a tile read is loaded once. */
+static void
+rows_of_a_tile_share_loads(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    struct written conv =
+        write_usual(arena, "in X: f32[16,3,64,64]; in F: f32[66,3,3,3]\n"
+                           "Y[n,k,y:62,x:64] = sum[c,r](X[n,c,y+r,x]*F[k,c,r,0])\nout Y\n");
+    const char *kernel = strstr(conv.kernel, "\nkernel(");
+    size_t held = count_of(kernel, "vf32_hold(vf32_load(X"), loads = count_of(kernel, "vf32_load(");
+    assert_has(conv.schedule, "k/6 y x/2v acc c r@u k@u x/v@u x@v");
+    assert_int_equal(held, 3 * 2);
+    assert_int_equal(loads, held);
+    arena_destroy(arena);
+}
+
+/* Each phase of a stride is a copy that has only its own terms, and their results are zipped. */
+static void
+phases_have_their_terms_only(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    struct written conv =
+        write_usual(arena, "in X: f32[8,64,28,28]; in F: f32[64,36,3,3]\n"
+                           "Y[n,k,y:56,x:56] = sum[c,r,s ? (y+1-r)%2 == 0 && (x+1-s)%2 == 0]"
+                           "(X[n,c,(y+1-r)/2,(x+1-s)/2|0]*F[c,k,r,s])\nout Y\n");
+    const char *kernel = strstr(conv.kernel, "\nkernel(");
+    assert_has(conv.schedule, "! phase Y X\n");
+    assert_has(conv.schedule, "k/6 yp@u xp@u y x/2v acc c r@u s@u k@u");
+    assert_null(strstr(kernel, "== 0)"));
+    /* 9 terms of 2 vectors, once for whole tiles and once for the row's last */
+    assert_int_equal(count_of(kernel, "vf32_hold("), 9 * 2 * 2);
+    assert_has(kernel, "vf32_load_zip(");
+    arena_destroy(arena);
+}
+
+/* Groups have an index of their own, so that the filters of one share what they read. */
+static void
+groups_are_parted(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    struct written conv = write_usual(
+        arena, "in X: f32[8,32,56,56]; in F: f32[48,8,3,3]\n"
+               "Y[n,k,y:54,x:54] = sum[c:8,r,s](X[n,k/12*8+c,y+r,x+s]*F[k,c,r,s])\nout Y\n");
+    assert_has(conv.schedule, "! part Y k 12\n");
+    assert_has(conv.schedule, "Y.k: n@p kc k/6 y x/2v acc");
+    arena_destroy(arena);
+}
+
+/* A convolution for each channel and a product of channels: both along the rows of the image. */
+static void
+lanes_are_shared(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    struct written conv =
+        write_usual(arena, "in X: f32[4,3,66,66]; in F: f32[3,3,3]; in P: f32[64,3]\n"
+                           "Z[n,c,y:64,x:64] = sum[r,s](X[n,c,y+r,x+s]*F[c,r,s])\n"
+                           "Y[n,k,y,x] = sum[c](Z[n,c,y,x]*P[k,c])\nout Y\n");
+    assert_null(strstr(conv.schedule, "x@p"));
+    assert_has(conv.schedule, "do(Z)");
+    assert_int_equal(count_of(conv.schedule, "x@v"), 2);
+    arena_destroy(arena);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_have_their_schedules),
+        cmocka_unit_test(convolutions_go_by_filters),
+        cmocka_unit_test(rows_of_a_tile_share_loads),
+        cmocka_unit_test(phases_have_their_terms_only),
+        cmocka_unit_test(groups_are_parted),
+        cmocka_unit_test(lanes_are_shared),
         cmocka_unit_test(every_operator_has_sketches),
         cmocka_unit_test(equal_stages_are_asked_once),
         cmocka_unit_test(a_deep_network_is_a_few_functions),

@@ -725,7 +725,8 @@ check_load_tail(const struct side *side, const struct move *move, uint8_t *end, 
 
 /* At the end of the page, and before bytes that must stay as they are. */
 static void
-check_store_tail(const struct side *side, const struct move *move, uint8_t *end, int n, int asked)
+check_store_tail(const struct side *side, const struct move *move, const char *tail, uint8_t *end,
+                 int n, int asked)
 {
     float values[MOST_LANES];
     double wide[MOST_LANES / 2];
@@ -739,12 +740,12 @@ check_store_tail(const struct side *side, const struct move *move, uint8_t *end,
     for (int gap = 0; gap <= 64; gap += 64) {
         uint8_t *p = end - gap - bytes;
         memset(end - 256, 0xa5, 256);
-        ((store_tail)move_of(side, move, "store", "_tail"))(p, from, asked);
+        ((store_tail)move_of(side, move, "store", tail))(p, from, asked);
         bool same = memcmp(want, p, (size_t)bytes) == 0;
         for (uint8_t *byte = end - 256; byte < end; byte++)
             same &= (byte >= p && byte < p + bytes) || *byte == 0xa5;
         if (!same)
-            fail_msg("%s: %s_store%s_tail of %d", side->name, move->kind, move->name, asked);
+            fail_msg("%s: %s_store%s%s of %d", side->name, move->kind, move->name, tail, asked);
     }
 }
 
@@ -768,6 +769,36 @@ every_second_element(void **state)
         ((load)symbol(&sides[i], "side_vf32_load_second"))(p, got);
         for (int k = 0; k < lanes; k++)
             assert_float_equal(got[k], (float)(2 * k), 0);
+    }
+    munmap(memory, 2 * page);
+}
+
+/* Two halves of a vector, the second one at the end of a page. */
+static void
+halves_are_zipped(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *memory =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float got[MOST_LANES];
+    double same[MOST_LANES / 2];
+
+    (void)state;
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < SIDES; i++) {
+        const int lanes = sides[i].bytes / 4;
+        float *p = (float *)(memory + page) - lanes;
+        double *d = (double *)(memory + page) - lanes / 2;
+        for (int k = 0; k < lanes; k++)
+            p[k] = (float)k;
+        ((load)symbol(&sides[i], "side_vf32_load_zip"))(p, got);
+        for (int k = 0; k < lanes; k++)
+            assert_float_equal(got[k], (float)(k % 2 * (lanes / 2) + k / 2), 0);
+        for (int k = 0; k < lanes / 2; k++)
+            d[k] = k;
+        ((load)symbol(&sides[i], "side_vf64_hold"))(d, same);
+        assert_memory_equal(same, d, (size_t)sides[i].bytes);
     }
     munmap(memory, 2 * page);
 }
@@ -804,7 +835,9 @@ tails_touch_nothing_else(void **state)
             for (int asked = -2; asked <= most + 2; asked++) {
                 const int n = asked < 0 ? 0 : asked > most ? most : asked;
                 check_load_tail(&sides[i], &moves[f], memory + page, n, asked);
-                check_store_tail(&sides[i], &moves[f], memory + page, n, asked);
+                check_store_tail(&sides[i], &moves[f], "_tail", memory + page, n, asked);
+                if (f == 0)
+                    check_store_tail(&sides[i], &moves[f], "_fixed_tail", memory + page, n, asked);
             }
         }
     munmap(memory, 2 * page);
@@ -975,6 +1008,7 @@ main(void)
         cmocka_unit_test(conversions),
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(every_second_element),
+        cmocka_unit_test(halves_are_zipped),
         cmocka_unit_test(rows_become_columns),
         cmocka_unit_test(tails_touch_nothing_else),
         cmocka_unit_test(every_function_stands_alone),

@@ -216,10 +216,54 @@ MOVE(vi32, _i8, int8_t)
 MOVE(vi32, _u8, uint8_t)
 MOVE(vi32, _bool, uint8_t)
 
+/* A number of lanes that the compiler knows. */
+#define FIXED(n)                             \
+    case n:                                  \
+        vf32_store_tail((float *)p, x, (n)); \
+        break;
+void
+side_vf32_store_fixed_tail(void *p, const void *lanes, ptrdiff_t n)
+{
+    vf32 x;
+    memcpy(&x, lanes, sizeof x);
+    switch (n) {
+        FIXED(-1)
+        FIXED(0)
+        FIXED(1)
+        FIXED(2)
+        FIXED(3)
+        FIXED(4)
+        FIXED(5)
+        FIXED(6)
+        FIXED(7)
+        FIXED(8)
+        FIXED(9)
+        FIXED(13)
+        FIXED(16)
+        FIXED(17)
+    default:
+        vf32_store_tail((float *)p, x, n);
+    }
+}
+
 void
 side_vf32_load_second(const void *p, void *lanes)
 {
     const vf32 x = vf32_load_second(p);
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
+side_vf32_load_zip(const void *p, void *lanes)
+{
+    const vf32 x = vf32_hold(vf32_load_zip(p, (const float *)p + VF32 / 2));
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
+side_vf64_hold(const void *p, void *lanes)
+{
+    const vf64 x = vf64_hold(vf64_load(p));
     memcpy(lanes, &x, sizeof x);
 }
 

@@ -211,6 +211,30 @@ vf32_load_second(const float *p)
     return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
 }
 
+//@ zip: load
+/* p[0], q[0], p[1], q[1], ...; half of the lanes from each, and nothing behind them is touched. */
+HONE_INLINE vf32
+vf32_load_zip(const float *p, const float *q)
+{
+    typedef float half HONE_VECTOR(HONE_VECTOR_BYTES / 2, 4);
+#if defined __clang__ || __GNUC__ >= 12
+    const half a = *(const half *)p, b = *(const half *)q;
+#if HONE_VECTOR_BYTES == 64
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+#elif HONE_VECTOR_BYTES == 32
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5, 2, 6, 3, 7);
+#else
+    return __builtin_shufflevector(a, b, 0, 2, 1, 3);
+#endif
+#else
+    vf32 x = {0};
+    for (int i = 0; i < VF32; i++)
+        x[i] = (i & 1 ? q : p)[i / 2];
+    (void)sizeof(half);
+    return x;
+#endif
+}
+
 //@ transpose: iota
 /* Lane j of row i and lane i of row j change places: for each bit of the numbers, the half of the
  * lanes where they differ in it. */
@@ -292,6 +316,26 @@ vf32_load_tail(const float *p, ptrdiff_t n)
 {
     return (vf32)vi32_load_tail((const int32_t *)p, n);
 }
+#if HONE_X86 == 256
+/* Fewer lanes than a vector has, by parts: some processors take a store under a mask in dozens of
+ * steps. */
+HONE_INLINE void
+hone_store_parts(float *p, vf32 x, int n)
+{
+    typedef float half HONE_VECTOR(16, 4);
+    typedef int64_t pair HONE_VECTOR(16, 4);
+    typedef int64_t one __attribute__((aligned(4), may_alias));
+    const half low = __builtin_ia32_vextractf128_ps256(x, 0);
+    const half last = n & 4 ? (half)__builtin_ia32_vextractf128_ps256(x, 1) : low;
+
+    if (n & 4)
+        *(half *)p = low;
+    if (n & 2)
+        *(one *)(p + (n & 4)) = ((pair)last)[0];
+    if (n & 1)
+        p[n - 1] = last[n & 2];
+}
+#endif
 /* Only p[0] to p[n-1] are written. */
 HONE_INLINE void
 vf32_store_tail(float *p, vf32 x, ptrdiff_t n)
@@ -301,7 +345,10 @@ vf32_store_tail(float *p, vf32 x, ptrdiff_t n)
     __builtin_ia32_storeups512_mask(p, x, mask);
 #elif HONE_X86 == 256
     const vi32 mask = vi32_iota() < (int)hone_between(n, VF32);
-    __builtin_ia32_maskstoreps256((vf32 *)p, mask, x);
+    if (__builtin_constant_p(n) && n > 0 && n < VF32)
+        hone_store_parts(p, x, (int)n);
+    else
+        __builtin_ia32_maskstoreps256((vf32 *)p, mask, x);
 #elif HONE_X86 == 128 && defined __AVX__
     const vi32 mask = vi32_iota() < (int)hone_between(n, VF32);
     __builtin_ia32_maskstoreps((vf32 *)p, mask, x);
@@ -335,6 +382,27 @@ HONE_INLINE void
 vi64_store_tail(int64_t *p, vi64 x, ptrdiff_t n)
 {
     vf64_store_tail((double *)p, (vf64)x, n);
+}
+
+//@ hold: base
+/* In a register from here on. gcc puts a load into every product that reads it, twice the loads
+ * that the units can do, and spills what it should read again; what asm has touched it can do
+ * neither to.
+ */
+HONE_INLINE vf32
+vf32_hold(vf32 x)
+{
+#if HONE_X86 == 512
+    __asm__("" : "+v"(x));
+#elif HONE_X86
+    __asm__("" : "+x"(x));
+#endif
+    return x;
+}
+HONE_INLINE vf64
+vf64_hold(vf64 x)
+{
+    return (vf64)vf32_hold((vf32)x);
 }
 
 //@ stream: load

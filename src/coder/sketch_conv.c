@@ -1,0 +1,192 @@
+/* Convolutions: the filters of a tile stay in L1 while the image passes by, so that each plane of
+ * the result is written from its beginning to its end; blocks of rows of the image stay in L2 while
+ * one filter after the other comes.
+ *
+ *     pack(F) n@p y/16@p do(P) k/6 y x/2v acc c r@u s@u k@u x/v@u x@v
+ */
+#include "coder/sketch_int.h"
+
+#include <inttypes.h>
+
+struct conv {
+    struct look *look;
+    struct tile tile;
+    const struct expr *image, *filter;
+    uint32_t phases;               /* left levels that say which terms count: copies of the code */
+    uint32_t points;               /* others that the filters do not depend on, */
+    int64_t blocks[LANG_MAX_RANK]; /* and steps of their blocks; 0: none */
+    uint32_t batch;                /* left levels outside of all */
+};
+
+/* Left levels that only the image has; those of the result's planes, which lie inside of the
+ * filters'. */
+static uint32_t
+points_of(const struct look *look, const struct expr *image, const struct expr *filter)
+{
+    uint32_t points = 0;
+    for (unsigned l = (unsigned)look->other + 1; l < look->work->rank; l++)
+        if ((int)l != look->vector && (image->free & 1u << l) && !(filter->free & 1u << l))
+            points |= 1u << l;
+    return points;
+}
+
+bool
+sketch_is_conv(const struct look *look)
+{
+    if (look->other < 0 || look->vector != (int)look->work->rank - 1 || look->gathers)
+        return false;
+    const struct expr *image = sketch_load_with(look, look->vector, look->other);
+    const struct expr *filter = sketch_load_with(look, look->other, look->vector);
+    return image != NULL && filter != NULL && points_of(look, image, filter) != 0;
+}
+
+/* The few values of a remainder, on which it depends whether a term counts. */
+static uint32_t
+phases_of(const struct look *look)
+{
+    enum { MOST_PHASES = 8 };
+    const struct work *work = look->work;
+    const struct expr *filter = expr_filter(work->reduce);
+    uint32_t phases = 0;
+    for (unsigned l = 0; l < work->rank && filter != NULL; l++)
+        if ((filter->free & 1u << l) && (int)l != look->vector && (int)l != look->other &&
+            work->tensor->size[l] <= MOST_PHASES)
+            phases |= 1u << l;
+    return phases;
+}
+
+/* Bytes of the image that all of its loops but those of these left levels read. */
+static double
+bytes_without(const struct conv *conv, uint32_t left)
+{
+    const struct work *work = conv->look->work;
+    struct level levels[LANG_MAX_LEVELS];
+    double bytes = (double)dtype_info[conv->image->tensor->dtype].size;
+    work_ranges(work, levels);
+    for (unsigned l = 0; l < work->rank; l++)
+        if (left & 1u << l)
+            levels[l].high = levels[l].low;
+    for (unsigned d = 0; d < conv->image->tensor->rank; d++) {
+        int64_t low, high;
+        expr_interval(conv->image->args[d], levels, &low, &high);
+        bytes *= (double)(high - low + 1);
+    }
+    return bytes;
+}
+
+/* Blocks of points, from the outermost level on, until what they read of the image fits. */
+static void
+ask_blocks(struct conv *conv, double tasks)
+{
+    const struct work *work = conv->look->work;
+    struct sketcher *s = conv->look->s;
+    const int64_t l2 = s->space->machine.l2;
+    const double budgets[] = {(double)l2 / 2, (double)l2, (double)l2 / 4, 1e18, (double)l2 / 8};
+    double budget = budgets[sketch_ask(s, work->tensor->name, "image", 5, 0)];
+    double wanted = 4.0 * s->space->machine.threads / tasks;
+    uint32_t fixed = conv->batch;
+    for (unsigned l = 0; l < work->rank; l++) {
+        if (!(conv->points & 1u << l) || work->extent[l] == 1)
+            continue;
+        double whole = bytes_without(conv, fixed), one = bytes_without(conv, fixed | 1u << l);
+        double each = (whole - one) / (double)(work->extent[l] - 1);
+        double parts = wanted > 1 ? wanted : 1, fits = 1 + (budget - one) / (each > 1 ? each : 1);
+        int64_t step = (int64_t)((double)work->extent[l] / parts);
+        if (whole > budget && fits < (double)step)
+            step = (int64_t)fits;
+        conv->blocks[l] = step < 1 ? 1 : step < work->extent[l] ? step : 0;
+        wanted /= (double)work->extent[l] / (double)(step < 1 ? 1 : step);
+        fixed |= 1u << l;
+        if (one <= budget)
+            break;
+    }
+}
+
+/* The loops over batches and blocks; threads share the first ones until there is work for all.
+ * Returns how many tasks they have. */
+static double
+put_outer(struct conv *conv, bool threads)
+{
+    const struct work *work = conv->look->work;
+    struct sketcher *s = conv->look->s;
+    double tasks = 1, enough = 4.0 * s->space->machine.threads;
+    for (unsigned l = 0; l < work->rank; l++) {
+        int64_t step = conv->batch & 1u << l ? 1 : conv->blocks[l];
+        if (step == 0 || work->tensor->size[l] == 1)
+            continue;
+        threads = threads && tasks < enough;
+        if (step > 1)
+            sketch_put(s, "%s/%" PRId64 "%s", work->index[l], step, threads ? "@p" : "");
+        else
+            sketch_put(s, "%s%s", work->index[l], threads ? "@p" : "");
+        tasks *= threads ? (double)((work->extent[l] + step - 1) / step) : 1;
+    }
+    return tasks;
+}
+
+/* The window as a whole, but for very large ones, and what says which terms count. */
+static uint32_t
+ask_unrolled(const struct conv *conv)
+{
+    static const int64_t copies[] = {49, 25, 9, 1};
+    const struct look *look = conv->look;
+    const struct work *work = look->work;
+    unsigned window = work->rank + (work->levels > work->rank + 1);
+    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, 0)];
+    return sketch_short(look, window, most) |
+           (conv->phases != 0 ? expr_filter(work->reduce)->free : 0);
+}
+
+/* Filters and points inside of a block. */
+static void
+put_inner(struct conv *conv, bool threads)
+{
+    struct look *look = conv->look;
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    bool cut = work->extent[look->other] > conv->tile.rows;
+    bool filters_first = sketch_ask_if(s, work->tensor->name, "filters first", true);
+    if (cut && (filters_first || threads))
+        sketch_put(s, "%s/%u%s", sketch_name(look, look->other), conv->tile.rows,
+                   threads ? "@p" : "");
+    for (unsigned l = 0; l < work->rank; l++)
+        if (conv->phases & 1u << l)
+            sketch_put(s, "%s@u", sketch_name(look, (int)l));
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((conv->points & 1u << l) && work->tensor->size[l] > 1 && conv->blocks[l] != 1)
+            sketch_put(s, "%s", sketch_name(look, (int)l));
+    if (work->extent[look->vector] > conv->tile.vectors * (int64_t)work->lanes)
+        sketch_put(s, conv->tile.vectors > 1 ? "%s/%uv" : "%s/v", sketch_name(look, look->vector),
+                   conv->tile.vectors);
+    if (cut && !filters_first && !threads)
+        sketch_put(s, "%s/%u", sketch_name(look, look->other), conv->tile.rows);
+    sketch_put_registers(look, conv->tile, ask_unrolled(conv));
+}
+
+void
+sketch_conv_line(struct look *look, uint32_t done, bool inner, const char *beside)
+{
+    enum { DEEP = 128 };
+    const struct work *work = look->work;
+    struct sketcher *s = look->s;
+    struct conv conv = {.look = look,
+                        .tile = sketch_ask_tile(look),
+                        .image = sketch_load_with(look, look->vector, look->other),
+                        .filter = sketch_load_with(look, look->other, look->vector)};
+    conv.phases = phases_of(look) & ~done;
+    conv.points = points_of(look, conv.image, conv.filter) & ~done & ~conv.phases;
+    conv.batch = ((1u << work->rank) - 1) & ~done & ~conv.points & ~conv.phases &
+                 ~(1u << look->vector) & ~(1u << look->other);
+    double batches = 1, depth = 1;
+    for (unsigned l = 0; l < work->rank; l++)
+        batches *= conv.batch & 1u << l ? (double)work->extent[l] : 1;
+    for (unsigned l = work->rank; l < work->levels; l++)
+        depth *= (double)work->extent[l];
+    ask_blocks(&conv, inner ? 1e18 : batches);
+    if (!inner && sketch_ask_if(s, work->tensor->name, "pack filters", depth >= DEEP))
+        sketch_put(s, "pack(%s)", sketch_access(look, conv.filter));
+    double tasks = put_outer(&conv, !inner);
+    if (beside[0] != '\0')
+        sketch_put(s, "%s", beside);
+    put_inner(&conv, !inner && tasks == 1);
+}
