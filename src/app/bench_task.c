@@ -77,6 +77,7 @@ race(struct work *work, const struct run_options *options, struct judge *judge,
                                     .path = work->row.path,
                                     .kernel = result->kernel,
                                     .judged_us = judge_first_timed(&result->report)->time.median,
+                                    .light_us = judge_first_timed(&result->report)->light.us,
                                     .standby = work->standby};
     if (bench_against(arena, &rivalry, work->bench->against, rows, &count, &absent, diags) !=
         STATUS_OK) {

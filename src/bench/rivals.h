@@ -24,7 +24,8 @@ struct bench_rivalry {
     uint64_t seed;    /* of the inputs that they get */
     const char *suite, *path;
     const char *kernel;                  /* text; it was judged before, */
-    double judged_us;                    /* and took so long */
+    double judged_us;                    /* and took so long, */
+    double light_us;                     /* where so long is the least that is possible */
     const struct bench_standby *standby; /* NULL: no library takes part */
 };
 
