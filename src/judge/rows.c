@@ -133,34 +133,39 @@ read_chunk(enum dtype dtype, const void *data, int64_t first, int64_t count, dou
             values[i] = dtype_element(dtype, data, first + i);
 }
 
-/* What no rounding explains: beyond some hundred roundings of what is usual there. */
+/* The root of the mean square of what is expected. */
 static double
-far_from(const struct chunk *chunk, enum dtype dtype, int64_t i)
+usual_size(const struct chunk *chunk)
 {
-    double sum = 0, part = 0x1p-11 + 8 * dtype_info[dtype].roundoff;
+    double sum = 0;
     int64_t count = 0;
 
-    for (int64_t k = 0; k < chunk->count; k++)
-        if (isfinite(chunk->expected[k])) {
-            sum += chunk->expected[k] * chunk->expected[k];
+    for (int64_t i = 0; i < chunk->count; i++)
+        if (isfinite(chunk->expected[i])) {
+            sum += chunk->expected[i] * chunk->expected[i];
             count++;
         }
-    double usual = count > 0 ? sqrt(sum / (double)count) : 0;
-    return i < 0 ? part * usual : part * (usual + fabs(chunk->expected[i]));
+    return count > 0 ? sqrt(sum / (double)count) : 0;
+}
+
+/* What no rounding explains: beyond some thousand of what is usual there. */
+static double
+far_off(enum dtype dtype, double usual, double expected)
+{
+    return (0x1p-11 + 8 * dtype_info[dtype].roundoff) * (usual + fabs(expected));
 }
 
 /* How many are far off; where nothing finite is expected, nothing is. */
 static int64_t
 count_far(const struct chunk *chunk, enum dtype dtype, int64_t *first)
 {
-    double part = 0x1p-11 + 8 * dtype_info[dtype].roundoff;
-    double usual = far_from(chunk, dtype, -1);
+    double usual = usual_size(chunk);
     int64_t far = 0;
 
     for (int64_t i = chunk->count; i-- > 0;) {
-        double off = fabs(chunk->got[i] - chunk->expected[i]);
+        double expected = chunk->expected[i], off = fabs(chunk->got[i] - expected);
 
-        if (isfinite(chunk->expected[i]) && !(off <= usual + part * fabs(chunk->expected[i]))) {
+        if (isfinite(expected) && !(off <= far_off(dtype, usual, expected))) {
             far++;
             *first = i;
         }
@@ -190,6 +195,34 @@ honest_part(const struct judge__case *c, const struct judge__set *set, size_t ou
     return most;
 }
 
+static void
+tell_far(struct arena *arena, const struct judge__case *c, const struct judge__set *set,
+         size_t output, const struct chunk *chunk, int64_t at, int64_t far,
+         struct judge_wrong *wrong)
+{
+    const struct tensor *tensor = c->program->outputs[output];
+    struct buf element = buf_in(arena);
+
+    judge__put_element(&element, tensor, chunk->first + at);
+    *wrong = (struct judge_wrong){
+        .case_name = c->program->case_name,
+        .tensor = tensor->name,
+        .element = element.data,
+        .expected = chunk->expected[at],
+        .got = chunk->got[at],
+        .allowed = far_off(tensor->dtype, usual_size(chunk), chunk->expected[at]),
+        .wrong = far,
+        .elements = tensor->count,
+        .where = arena_printf(arena,
+                              "%lld of %lld elements that follow one another are far from any "
+                              "rounding",
+                              (long long)far, (long long)chunk->count),
+        .kinds = judge__set_name(set),
+        .kind = set->kind,
+        .draw_seed = set->seed,
+    };
+}
+
 static bool
 whole_output_is_right(struct arena *arena, const struct judge__case *c,
                       const struct judge__slot *slot, const struct judge__set *set, size_t output,
@@ -207,31 +240,11 @@ whole_output_is_right(struct arena *arena, const struct judge__case *c,
         read_chunk(tensor->dtype, set->whole[output], chunk.first, chunk.count, chunk.expected);
         read_chunk(tensor->dtype, data, chunk.first, chunk.count, chunk.got);
         int64_t far = count_far(&chunk, tensor->dtype, &at);
-        if ((double)far <= allowed * (double)chunk.count)
-            continue;
-        if (wrong) {
-            struct buf element = buf_in(arena);
-
-            judge__put_element(&element, tensor, chunk.first + at);
-            *wrong = (struct judge_wrong){
-                .case_name = c->program->case_name,
-                .tensor = tensor->name,
-                .element = element.data,
-                .expected = chunk.expected[at],
-                .got = chunk.got[at],
-                .allowed = far_from(&chunk, tensor->dtype, at),
-                .wrong = far,
-                .elements = tensor->count,
-                .where = arena_printf(arena,
-                                      "%lld of %lld elements that follow one another are far from "
-                                      "any rounding",
-                                      (long long)far, (long long)chunk.count),
-                .kinds = judge__set_name(set),
-                .kind = set->kind,
-                .draw_seed = set->seed,
-            };
+        if ((double)far > allowed * (double)chunk.count) {
+            if (wrong)
+                tell_far(arena, c, set, output, &chunk, at, far, wrong);
+            return false;
         }
-        return false;
     }
     return true;
 }
