@@ -111,7 +111,7 @@ saves_lanes(const struct sketcher *s, const struct stage *stage)
         for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
             if ((loads[i]->args[d]->free & 1u << last) && loads[i]->tensor->size[d] > row)
                 row = loads[i]->tensor->size[d];
-    return 10 * rounded > (row > width ? 12 : 11) * row;
+    return width < lanes || 10 * rounded > (row > width ? 12 : 11) * row;
 }
 
 /* The D of c/D in a subscript, c being this level; 0: there is none. */

@@ -124,15 +124,18 @@ put_outer(struct conv *conv, bool threads)
     return tasks;
 }
 
-/* The window as a whole, but for very large ones, and what says which terms count. */
+/* The window as a whole, but for very large ones, and what says which terms count. In networks the
+ * compiler's time counts too. */
 static uint32_t
 ask_unrolled(const struct conv *conv)
 {
-    static const int64_t copies[] = {49, 25, 9, 1};
+    enum { NETWORK = 24 }; /* stages */
+    static const int64_t copies[] = {49, 25, 9, 3};
     const struct look *look = conv->look;
     const struct work *work = look->work;
     unsigned window = work->rank + (work->levels > work->rank + 1);
-    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, 0)];
+    bool network = look->s->space->program->stage_count > NETWORK;
+    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, network ? 3 : 0)];
     return sketch_short(look, window, most) |
            (conv->phases != 0 ? expr_filter(work->reduce)->free : 0);
 }

@@ -167,7 +167,8 @@ a_deep_network_is_a_few_functions(void **state)
     struct coder_sketch sketch = coder_sketch(space, &(struct coder_genome){{0}});
     (void)state;
     assert_true(sketch.hole_count > 20 && sketch.hole_count < CODER_GENES / 2);
-    for (int i = 0; i < 2; i++) {
+    unsigned emitted = 0;
+    for (int i = 0; i < 8 && emitted < 2; i++) {
         struct coder_genome genome =
             i == 0 ? (struct coder_genome){{0}} : random_genome(&rng, &sketch);
         const char *text = coder_sketch(space, &genome).text;
@@ -175,10 +176,16 @@ a_deep_network_is_a_few_functions(void **state)
         struct coder_options options = {machines[0].vector_bytes};
         struct schedule *schedule = coder_read(arena, program, &source, &options, diags);
         struct buf kernel = buf_in(arena);
-        assert_true(schedule != NULL && coder_emit(&kernel, arena, schedule, diags));
+        assert_non_null(schedule);
+        if (!coder_emit(&kernel, arena, schedule, diags)) {
+            assert_true(i > 0); /* some unroll too much: more lines than a kernel may have */
+            continue;
+        }
+        emitted++;
         assert_true(count_of(kernel.data, "\nstatic void\nstage") < 40);
         assert_true(count_of(kernel.data, "\n    stage") > 100);
     }
+    assert_int_equal(emitted, 2);
     arena_destroy(arena);
 }
 
