@@ -1,22 +1,11 @@
 /* Which programs are exactly a product or a convolution, and which only look like one. */
-#include "unit.h"
+#include "task_unit.h"
 
 #include "bench/suite.h"
 #include "bridge/exact.h"
 #include "lang/lang.h"
 
 #include <stdlib.h>
-
-static const struct program *
-program_of(struct unit *unit, const char *text)
-{
-    struct lang *lang = lang_parse(unit->arena, "task.op", text, strlen(text), unit->diags);
-    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
-
-    if (!program)
-        fail_msg("%s\n%s", text, unit_message(unit, 0));
-    return program;
-}
 
 /* ---- products ---- */
 
@@ -49,7 +38,7 @@ products(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct exact_product p;
         struct exact_convolution c;
-        const struct program *program = program_of(unit, rows[i].text);
+        const struct program *program = parse(unit, rows[i].text);
 
         if (!exact_product(program, &p))
             fail_msg("not seen: %s", rows[i].text);
@@ -120,7 +109,7 @@ convolutions(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct exact_convolution c;
         struct exact_product p;
-        const struct program *program = program_of(unit, rows[i].text);
+        const struct program *program = parse(unit, rows[i].text);
 
         if (!exact_convolution(program, &c))
             fail_msg("not seen: %s", rows[i].text);
@@ -168,7 +157,7 @@ what_only_looks_like_one(void **state)
     struct unit *unit = *state;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const struct program *program = program_of(unit, texts[i]);
+        const struct program *program = parse(unit, texts[i]);
         struct exact_product p;
         struct exact_convolution c;
 

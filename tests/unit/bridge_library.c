@@ -1,5 +1,5 @@
 /* Libraries that are there give what the program means; those that are not are skipped. */
-#include "unit.h"
+#include "task_unit.h"
 
 #include "bridge/library.h"
 #include "lang/lang.h"
@@ -15,17 +15,6 @@ const char *
 __asan_default_options(void)
 {
     return "detect_leaks=0";
-}
-
-static const struct program *
-program_of(struct unit *unit, const char *text)
-{
-    struct lang *lang = lang_parse(unit->arena, "task.op", text, strlen(text), unit->diags);
-    struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
-
-    if (!program)
-        fail_msg("%s\n%s", text, unit_message(unit, 0));
-    return program;
 }
 
 /* A kernel's arguments: inputs drawn, the output never written. */
@@ -95,7 +84,7 @@ try_products(struct unit *unit, const char *library, product_fn *prepare)
         skip();
     }
     for (size_t i = 0; products[i]; i++) {
-        const struct program *program = program_of(unit, products[i]);
+        const struct program *program = parse(unit, products[i]);
         void **buffers = buffers_of(unit, program);
         struct exact_product product;
         struct library_call call;
@@ -138,7 +127,7 @@ onednn_convolutions(void **state)
         skip();
     }
     for (size_t i = 0; convolutions[i]; i++) {
-        const struct program *program = program_of(unit, convolutions[i]);
+        const struct program *program = parse(unit, convolutions[i]);
         void **buffers = buffers_of(unit, program);
         struct exact_convolution c;
         struct library_call call;

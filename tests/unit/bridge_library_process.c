@@ -1,5 +1,5 @@
 /* A library in a process of its own: the copy is made before this one has any threads. */
-#include "unit.h"
+#include "task_unit.h"
 
 #include "bridge/library.h"
 #include "lang/lang.h"
@@ -10,15 +10,6 @@ static const char product[] = "in A: f32[5,7]  in B: f32[7,3]\nY = matmul(A, B)\
 static const char convolution[] =
     "in X: f32[2,3,9,8]  in F: f32[4,3,3,3]\nY = conv2d(X, F)\nout Y\n";
 static const struct library_terms terms = {.threads = 1, .seed = 1, .sets = 3};
-
-static const struct program *
-program_of(struct unit *unit, const char *text)
-{
-    struct lang *lang = lang_parse(unit->arena, "task.op", text, strlen(text), unit->diags);
-
-    assert_non_null(lang);
-    return lang_program(lang, 0, NULL, 0, unit->diags);
-}
 
 static void
 need(const char *name)
@@ -32,7 +23,7 @@ need(const char *name)
 static void
 times_of(struct unit *unit, const char *name, const char *text, size_t builds, const char *first)
 {
-    struct library *library = library_open(unit->arena, name, program_of(unit, text));
+    struct library *library = library_open(unit->arena, name, parse(unit, text));
     double us[4];
     size_t count;
 
@@ -73,7 +64,7 @@ the_core_type_is_checked(void **state)
 
     need("openblas");
     setenv("OPENBLAS_CORETYPE", "nonesuch", 1);
-    library = library_open(unit->arena, "openblas", program_of(unit, product));
+    library = library_open(unit->arena, "openblas", parse(unit, product));
     assert_false(library_start(library, &terms, unit->diags));
     assert_non_null(strstr(unit_message(unit, 0), "not for nonesuch"));
     library_close(library);
@@ -84,12 +75,12 @@ static void
 who_has_what(void **state)
 {
     struct unit *unit = *state;
-    const struct program *sum = program_of(unit, "in X: f32[5,7]\nY[i] = sum[j](X[i,j])\nout Y\n");
+    const struct program *sum = parse(unit, "in X: f32[5,7]\nY[i] = sum[j](X[i,j])\nout Y\n");
 
-    assert_true(library_has("openblas", program_of(unit, product)));
-    assert_true(library_has("onednn", program_of(unit, product)));
-    assert_false(library_has("openblas", program_of(unit, convolution)));
-    assert_true(library_has("onednn", program_of(unit, convolution)));
+    assert_true(library_has("openblas", parse(unit, product)));
+    assert_true(library_has("onednn", parse(unit, product)));
+    assert_false(library_has("openblas", parse(unit, convolution)));
+    assert_true(library_has("onednn", parse(unit, convolution)));
     assert_false(library_has("openblas", sum) || library_has("onednn", sum));
     assert_null(library_named("mkl"));
 }
