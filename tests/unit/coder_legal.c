@@ -365,6 +365,23 @@ running_maxima_have_a_shape(void **state)
     "0.25*sum[j:8](G[t-1,n,j | 0]*U[g,j])\nG[t,n:6,g:8] = tanh(H[t,n,g] + Z[n,g])\n}\n"       \
     "Y[n:6,g:8] = G[3,n,g]\nout Y\n"
 
+/* Large scratch of a parallel loop is static, a part for each thread, and such loops have no more
+ * threads than parts; what is small stays on the stack, and the loop is anybody's. */
+static void
+threads_have_their_part_of_scratch(void **state)
+{
+    static const char wide[] = "in X: f32[4,20000]\nE[i,j] = exp(X[i,j])\n"
+                               "Y[i,j] = E[i,j] + E[i,19999-j]\nout Y\n";
+    static const char narrow[] = "in X: f32[4,200]\nE[i,j] = exp(X[i,j])\n"
+                                 "Y[i,j] = E[i,j] + E[i,199-j]\nout Y\n";
+    struct unit *unit = *state;
+    says(state, wide, "Y: i@p do(E) j", "[HONE_THREADS][");
+    says(state, wide, "Y: i@p do(E) j", "#pragma omp parallel for num_threads(HONE_TEAM)\n");
+    says(state, narrow, "Y: i@p do(E) j", "#pragma omp parallel for\n");
+    const char *kernel = code(unit, narrow, "Y: i@p do(E) j", 32, NULL, unit->diags);
+    assert_null(strstr(kernel, "HONE_TEAM"));
+}
+
 static void
 steps_are_shared_by_rows(void **state)
 {
@@ -508,13 +525,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(lines_name_stages),          UNIT_TEST(loops_end_and_fall),
-        UNIT_TEST(threads_are_shared_once),    UNIT_TEST(accumulators_are_registers),
-        UNIT_TEST(packs_copy_what_is_read),    UNIT_TEST(producers_come_before_readers),
-        UNIT_TEST(guests_share_loops),         UNIT_TEST(inlined_stages_vanish),
-        UNIT_TEST(steps_are_shared_by_rows),   UNIT_TEST(filters_bound_loops),
-        UNIT_TEST(fetches_are_ahead_of_loops), UNIT_TEST(running_maxima_have_a_shape),
-        UNIT_TEST(what_would_be_too_much),     UNIT_TEST(filled_text_is_a_fixed_point),
+        UNIT_TEST(lines_name_stages),
+        UNIT_TEST(loops_end_and_fall),
+        UNIT_TEST(threads_are_shared_once),
+        UNIT_TEST(accumulators_are_registers),
+        UNIT_TEST(packs_copy_what_is_read),
+        UNIT_TEST(producers_come_before_readers),
+        UNIT_TEST(guests_share_loops),
+        UNIT_TEST(inlined_stages_vanish),
+        UNIT_TEST(threads_have_their_part_of_scratch),
+        UNIT_TEST(steps_are_shared_by_rows),
+        UNIT_TEST(filters_bound_loops),
+        UNIT_TEST(fetches_are_ahead_of_loops),
+        UNIT_TEST(running_maxima_have_a_shape),
+        UNIT_TEST(what_would_be_too_much),
+        UNIT_TEST(filled_text_is_a_fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
