@@ -14,6 +14,7 @@
 struct fake {
     struct arena *arena;
     double clock;
+    double opening;            /* seconds that opening a task takes */
     double light_us;           /* of every case */
     const char *slow, *fast;   /* a kernel whose text has these words costs 1000 us, or 1 us */
     const char *wrong_at_last; /* a file with these words is refused, in case `odd` */
@@ -68,6 +69,7 @@ fake_open(void *context, const struct judge_setup *setup, struct judge_task **ta
     struct fake_task *made = arena_alloc(fake->arena, sizeof *made);
     (void)diags;
     made->setup = *setup;
+    fake->clock += fake->opening;
     *task = (struct judge_task *)made;
     return STATUS_OK;
 }

@@ -146,6 +146,11 @@ budgets_end_it(void **state)
     assert_string_equal(result.stopped, "time");
     assert_true(result.seconds < 0.9 * options.seconds);
 
+    options.seconds = 0.4; /* more of it where the first kernel of a case took long to come */
+    optimize(unit, &(struct fake){.opening = 0.08}, &options, &result);
+    assert_string_equal(result.stopped, "time");
+    assert_true(result.seconds < 0.37);
+
     options.seconds = 0;
     options.until_light = 0.5;
     optimize(unit, &(struct fake){.light_us = 8}, &options, &result);
