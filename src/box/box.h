@@ -293,6 +293,7 @@ struct box_job {
     int caller_cpu;  /* the calling thread stays on it during the run; -1: as it is */
     enum box_mode mode;
     bool no_clock; /* reading the time stamp counter or the clock is a crash */
+    bool warm;     /* each thread has gone over its share of the regions before the first stamp */
     bool
         count_faults; /* see box_end.timed_faults; costs some microseconds before the first stamp */
     bool realtime; /* caller and guest in real-time classes from `ready` to the end, so that others

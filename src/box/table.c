@@ -167,6 +167,7 @@ box__table_write(struct box_server *server, const struct box_job *job, int *fds,
         .threads = (uint32_t)job->threads,
         .spin = job->mode == BOX_SPIN,
         .no_clock = job->no_clock,
+        .warm = job->warm,
         .address_space = OWN_ADDRESS_SPACE + bytes + job->limits.memory +
                          job->threads * (THREAD_ADDRESS_SPACE + job->limits.stack),
         .memory = job->limits.memory,

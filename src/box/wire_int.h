@@ -64,7 +64,7 @@ struct box__region {
 struct box__table {
     uint64_t bytes; /* of all of it */
     uint32_t region_count, call_count, arg_count, threads;
-    uint32_t spin, no_clock;
+    uint32_t spin, no_clock, warm;
     uint64_t address_space, memory, stack, cpu_seconds, real_time_us;
     char function[BOX__FUNCTION];
     /* struct box__region regions[region_count]; uint64_t args[call_count * arg_count]; */

@@ -108,6 +108,7 @@ struct judge__case {
     struct box_memory *memory;
     struct judge__slot *slots;
     size_t slot_count, tensor_count;    /* tensors of a slot */
+    size_t slot_bytes;
     enum placement placement;           /* of all slots */
     struct judge__set kept[DRAW_COUNT]; /* by kind; FRESH: of this verdict, else of the task */
     bool keeps;                         /* there is memory for what all of them should give */
@@ -343,6 +344,10 @@ judge__run(const struct judge__calls *calls, struct judge__ran *ran, struct diag
 void
 judge__explain_ending(struct arena *arena, const struct judge__calls *calls,
                       const struct box_end *end, struct judge_report *report);
+
+/* What the last cache before the memory holds. */
+double
+judge__near_bytes(const struct judge *judge);
 
 /* How long a few calls may take before they count as endless. */
 double

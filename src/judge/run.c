@@ -72,6 +72,14 @@ put_processors(const struct judge *judge, unsigned threads, struct box_job *job)
 }
 
 double
+judge__near_bytes(const struct judge *judge)
+{
+    const struct measure_facts *facts = &judge->facts;
+
+    return facts->cache[facts->cache_count - 1].all_bytes;
+}
+
+double
 judge__limit(const struct judge__case *c, size_t calls)
 {
     double part =
@@ -104,6 +112,7 @@ judge__run(const struct judge__calls *calls, struct judge__ran *ran, struct diag
     if (!arena)
         return judge__no_memory(diags);
     put_regions(arena, calls, &job);
+    job.warm = (double)(calls->count * calls->c->slot_bytes) <= judge__near_bytes(judge);
     put_processors(judge, calls->threads, &job);
     job.realtime = calls->realtime && judge->realtime >= 0;
     status = box_run(judge->server, &job, &ran->end, diags);

@@ -90,13 +90,21 @@ judge__pool_close(struct judge__pool *pool)
     pool->count = 0;
 }
 
+/* A sample's data stay near: more sets than the last cache holds would time the memory behind it.
+ * A part of that cache is enough to ask for; others use it too. */
+static double
+sets_near(const struct judge__case *c)
+{
+    return fmax(1, floor(judge__near_bytes(c->task->judge) / 4 / (double)c->slot_bytes));
+}
+
 size_t
 judge__calls_for(const struct judge__case *c, double ns)
 {
     bool spins = c->task->threads < c->task->judge->cpu_count;
     double calls = ceil((spins ? SPIN_NS : FUTEX_NS[c->task->effort]) / fmax(ns, 1));
 
-    return calls < (double)c->slot_count ? (size_t)calls : c->slot_count;
+    return (size_t)fmin(fmin(calls, sets_near(c)), (double)c->slot_count);
 }
 
 /* ---- one sample ---- */

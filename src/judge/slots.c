@@ -50,7 +50,7 @@ least(size_t a, size_t b)
 static size_t
 useful_slots(const struct judge__case *c)
 {
-    size_t bytes = slot_bytes(c), count = least(USUAL_SLOTS, 64 * MB / bytes);
+    size_t bytes = c->slot_bytes, count = least(USUAL_SLOTS, 64 * MB / bytes);
 
     if (16 * MB / bytes > count)
         count = 16 * MB / bytes;
@@ -86,6 +86,7 @@ judge__slots_create(struct judge__case *c, struct diags *diags)
     enum status status;
 
     c->tensor_count = c->program->input_count + c->program->output_count;
+    c->slot_bytes = slot_bytes(c);
     c->slot_count = useful_slots(c);
     c->slots = arena_array(arena, c->slot_count, sizeof *c->slots);
     for (size_t s = 0; s < c->slot_count; s++)

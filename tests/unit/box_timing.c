@@ -94,6 +94,35 @@ scratch_does_not_fault(void **state)
     close(object);
 }
 
+/* Bringing the data near changes none of it, neither what the kernel leaves nor what it reads. */
+static void
+warming_changes_nothing(void **state)
+{
+    enum { BYTES = 256 };
+    struct box_test *test = *state;
+    struct box_test_job made;
+    int object = box_test_object(test, BODY("y[1] = y[0] + x[0];"));
+
+    for (int all = 0; all < 2; all++) {
+        box_test_job(test, &made, object, BYTES);
+        if (all)
+            box_test_all_cpus(test, &made.job);
+        made.job.warm = true;
+        for (size_t r = 0; r < 2; r++) {
+            float *data = (float *)((char *)box_memory_base(test->memory) + made.regions[r].offset +
+                                    made.regions[r].lead);
+            for (size_t i = 0; i < BYTES / sizeof *data; i++)
+                data[i] = (float)(100 * r + i);
+        }
+        assert_int_equal(box_test_run(test, &made.job).ending, BOX_DONE);
+        const float *y = (const float *)((char *)box_memory_base(test->memory) +
+                                         made.regions[1].offset + made.regions[1].lead);
+        for (size_t i = 0; i < BYTES / sizeof *y; i++)
+            assert_true(y[i] == (i == 1 ? 100 : (float)(100 + i)));
+    }
+    close(object);
+}
+
 /* What the guest itself asks for in the sample is its own time, and is seen. */
 static void
 faults_are_seen(void **state)
@@ -324,7 +353,7 @@ main(void)
         cmocka_unit_test(tensors_do_not_fault),    cmocka_unit_test(scratch_does_not_fault),
         cmocka_unit_test(faults_are_seen),         cmocka_unit_test(realtime_where_allowed),
         cmocka_unit_test(class_is_restored),       cmocka_unit_test(endless_realtime_is_ended),
-        cmocka_unit_test(caller_of_realtime_dies),
+        cmocka_unit_test(caller_of_realtime_dies), cmocka_unit_test(warming_changes_nothing),
     };
 
     return box_test_as_nobody(cmocka_run_group_tests(tests, box_test_setup, box_test_teardown));
