@@ -19,7 +19,21 @@ struct bench_view {
 enum status
 bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view);
 
-/* ---- options (verb_bench.c) ---- */
+/* ---- options and plan (bench_options.c) ---- */
+
+/* What is wrong is told before anything is begun, not once a task. */
+enum status
+bench_check_options(struct cli *cli);
+
+/* Tasks that are measured at once share the processors, or they would measure one another. threads:
+ * of each, 0: as many as there are for it. */
+enum status
+bench_read_jobs(struct cli *cli, unsigned threads, unsigned *jobs);
+
+/* A new benchmark as the command line has it: rows, recipes, baselines, title; threads of a task.
+ */
+enum status
+bench_plan(struct cli *cli, struct bench_view *view, unsigned *threads);
 
 /* An option as it was given when the benchmark began; NULL: it was not. */
 const char *
@@ -27,6 +41,13 @@ bench_option(struct arena *arena, const struct store_bench *bench, const char *n
 
 /* The options that a task's search is given: also those of `optimize`. Ended by NULL. */
 extern const char *const bench_search_options[];
+
+/* ---- under way (bench_session.c) ---- */
+
+/* Does what is left of a benchmark of the archive, or of a new one (resume is NULL). *store is open
+ * then, whatever came of it, or NULL; the view is as it has it. */
+enum status
+bench_run(struct cli *cli, const char *resume, struct store **store, struct bench_view *view);
 
 /* ---- one task, in a process of its own (bench_task.c) ---- */
 

@@ -37,34 +37,35 @@ put_baselines(struct buf *out, const struct store_bench_task *row)
     buf_putc(out, '}');
 }
 
-static size_t
-count_built(const struct metrics_task *task)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < task->count; i++)
-        count += task->attempts[i].built;
-    return count;
-}
+/* Figures of a search: fields of a task in JSON, columns in CSV. */
+enum { FIGURES = 6 };
+static const char *const figure_name[FIGURES] = {"attempts",  "built", "right",
+                                                 "sol_score", "area",  "code_bleu"};
 
-static size_t
-count_correct(const struct metrics_task *task)
+static void
+take_figures(const struct bench_search *search, double allowed, double figures[FIGURES])
 {
-    size_t count = 0;
-    for (size_t i = 0; i < task->count; i++)
-        count += task->attempts[i].correct;
-    return count;
+    const struct metrics_task *task = &search->attempts;
+    size_t built = 0, right = 0;
+    for (size_t i = 0; i < task->count; i++) {
+        built += task->attempts[i].built;
+        right += task->attempts[i].correct;
+    }
+    memcpy(figures,
+           (double[FIGURES]){(double)task->count, (double)built, (double)right,
+                             bench_light_score(search), bench_area(search, allowed),
+                             search->code_bleu},
+           FIGURES * sizeof *figures);
 }
 
 static void
 put_search(struct buf *out, const struct bench_search *search, double allowed)
 {
+    double figures[FIGURES];
+    take_figures(search, allowed, figures);
     json_field_string(out, "limit", search->limit);
-    json_field_number(out, "attempts", (double)search->attempts.count);
-    json_field_number(out, "built", (double)count_built(&search->attempts));
-    json_field_number(out, "right", (double)count_correct(&search->attempts));
-    json_field_number(out, "sol_score", bench_light_score(search));
-    json_field_number(out, "area", bench_area(search, allowed));
-    json_field_number(out, "code_bleu", search->code_bleu);
+    for (size_t i = 0; i < FIGURES; i++)
+        json_field_number(out, figure_name[i], figures[i]);
 }
 
 static void
@@ -228,14 +229,12 @@ baseline_names(const struct bench_view *view, const char *names[MOST_COLUMNS])
 static void
 put_row_figures(struct buf *out, const struct bench_search *search, double allowed)
 {
+    double figures[FIGURES];
+    take_figures(search, allowed, figures);
     buf_putc(out, ',');
     put_cell(out, search->limit);
-    put_figure(out, (double)search->attempts.count);
-    put_figure(out, (double)count_built(&search->attempts));
-    put_figure(out, (double)count_correct(&search->attempts));
-    put_figure(out, bench_light_score(search));
-    put_figure(out, bench_area(search, allowed));
-    put_figure(out, search->code_bleu);
+    for (size_t i = 0; i < FIGURES; i++)
+        put_figure(out, figures[i]);
 }
 
 static void
@@ -275,8 +274,9 @@ bench_put_csv(struct buf *out, const struct bench_view *view)
     const char *names[MOST_COLUMNS];
     size_t count = baseline_names(view, names);
     buf_puts(out, "suite,number,name,marks,recipe,status,reason,limited_by,run,time_us,low_us,"
-                  "high_us,light,light_us,evaluations,seconds,limit,attempts,built,right,sol_score,"
-                  "area,code_bleu");
+                  "high_us,light,light_us,evaluations,seconds,limit");
+    for (size_t i = 0; i < FIGURES; i++)
+        buf_printf(out, ",%s", figure_name[i]);
     for (size_t i = 0; i < count; i++)
         buf_printf(out, ",%s_us,%s_speedup,%s_speedup_low,%s_speedup_high", names[i], names[i],
                    names[i], names[i]);

@@ -79,27 +79,49 @@ sketch_name(const struct look *look, int level);
 /* Left loops but these, outer to inner; the first ones on threads until there is work for all. */
 void
 sketch_put_left(struct look *look, uint32_t but, bool threads);
-/* The first load with this level and without that one; NULL: none. */
-const struct expr *
-sketch_load_with(const struct look *look, int with, int without);
-/* "B", or "B@2" where it is not the first access of its tensor. */
-const char *
-sketch_access(const struct look *look, const struct expr *load);
+/* Reduction levels that are unrolled from the inside: short ones, not beyond `from`, as far as
+ * `most` copies of the tile. */
+uint32_t
+sketch_short(const struct look *look, unsigned from, int64_t most);
+/* The loops over what is reduced, these levels unrolled. */
+void
+sketch_put_reduction(struct look *look, uint32_t unrolled);
 
-struct tile { /* of registers */
+/* Down to a multiple, at least one. */
+int64_t
+sketch_round_to(int64_t value, int64_t step);
+/* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
+ * multiples of `unit`. */
+int64_t
+sketch_even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit);
+/* A size near to `wanted`, in blocks of which the threads have equal shares. */
+int64_t
+sketch_fair_block(int64_t wanted, int64_t extent, int64_t threads);
+
+/* ---- tiles of registers (sketch_tile.c) ---- */
+
+struct tile {
     unsigned rows, vectors;
     double cost;
 };
 
 struct tile
 sketch_ask_tile(const struct look *look);
-/* Reduction levels that are unrolled from the inside: short ones, not beyond `from`, as far as
- * `most` copies of the tile. */
-uint32_t
-sketch_short(const struct look *look, unsigned from, int64_t most);
 /* What is inside of the loops over tiles, these reduction levels unrolled. */
 void
 sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled);
+/* Small windows: a few rows and vectors at a time, all terms unrolled. */
+void
+sketch_window_line(struct look *look, uint32_t done, bool inner);
+/* Products, in blocks for the caches. */
+void
+sketch_tile_line(struct look *look, uint32_t done, bool inner);
+/* The first load with this level and without that one; NULL: none. */
+const struct expr *
+sketch_load_with(const struct look *look, int with, int without);
+/* "B", or "B@2" where it is not the first access of its tensor. */
+const char *
+sketch_access(const struct look *look, const struct expr *load);
 
 /* ---- convolutions (sketch_conv.c) ---- */
 

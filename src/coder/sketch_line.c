@@ -1,4 +1,4 @@
-/* The line of one stage: a stream, rows, a tile of registers, a scan. */
+/* The line of one stage: a stream, rows, columns, a scan; or what the other sketches write. */
 #include "coder/sketch_int.h"
 #include "coder/view_int.h"
 
@@ -132,8 +132,8 @@ sketch_short(const struct look *look, unsigned from, int64_t most)
     return unrolled;
 }
 
-static void
-put_reduction(struct look *look, uint32_t unrolled)
+void
+sketch_put_reduction(struct look *look, uint32_t unrolled)
 {
     const struct work *work = look->work;
     for (unsigned l = work->rank; l < work->levels; l++)
@@ -192,17 +192,15 @@ rows_line(struct look *look, uint32_t done, bool inner)
 
 /* ---- parts ---- */
 
-static int64_t
-round_to(int64_t value, int64_t step)
+int64_t
+sketch_round_to(int64_t value, int64_t step)
 {
     value = value / step * step;
     return value < step ? step : value;
 }
 
-/* Parts of at most so many, as equal as can be, a multiple of `groups` of them; their sizes are
- * multiples of `unit`. */
-static int64_t
-even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
+int64_t
+sketch_even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
 {
     int64_t parts = (extent + most - 1) / most;
     parts = (parts + groups - 1) / groups * groups;
@@ -210,9 +208,8 @@ even_part(int64_t extent, int64_t most, int64_t groups, int64_t unit)
     return (part + unit - 1) / unit * unit;
 }
 
-/* A size near to `wanted`, in blocks of which the threads have equal shares. */
-static int64_t
-fair_block(int64_t wanted, int64_t extent, int64_t threads)
+int64_t
+sketch_fair_block(int64_t wanted, int64_t extent, int64_t threads)
 {
     int64_t share = (extent + threads - 1) / threads, best = 1;
     double least = INFINITY;
@@ -273,9 +270,10 @@ put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
     if (near >= 0) {
         int64_t rows = fits / width > 1 ? fits / width : 1;
         sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, near),
-                   fair_block(rows, work->extent[near], threads), mark);
+                   sketch_fair_block(rows, work->extent[near], threads), mark);
     } else {
-        int64_t part = even_part(width, round_to(fits / 2, across), *mark ? threads : 1, across);
+        int64_t part =
+            sketch_even_part(width, sketch_round_to(fits / 2, across), *mark ? threads : 1, across);
         if (part < width)
             sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, look->vector), part, mark);
     }
@@ -307,443 +305,6 @@ columns_line(struct look *look, uint32_t done, bool inner)
         sketch_put(s, "%s", sketch_name(look, near));
     sketch_put(s, "%s/%uv acc %s@u %s/v@u %s@v", v, wide, sketch_name(look, (int)red), v, v);
     return true;
-}
-
-/* ---- tiles: left indices in registers ---- */
-
-enum { TILES = 8 };
-
-/* Cycles of one term: two products and two loads are begun in each, and a sum is there after four
- * or a little more, so that fewer than eight or nine leave the units idle; a few more make up for
- * what comes late. */
-static double
-tile_cycles(int64_t rows, int64_t vectors)
-{
-    const double latency = 4.2, enough = 6;
-    double products = (double)(rows * vectors) / 2, loads = (double)(rows + vectors) / 2;
-    double cycles = products > loads ? products : loads;
-    return (cycles > latency ? cycles : latency) +
-           (products < enough ? 0.15 * (enough - products) : 0);
-}
-
-/* For all rows and vectors with what is left at their ends; of tiles that take the same, the one
- * that loads less. */
-static double
-tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors)
-{
-    int64_t down = all_rows / rows, across = all_vectors / vectors;
-    int64_t short_row = all_rows % rows, short_vector = all_vectors % vectors;
-    double cycles = (double)(down * across) * tile_cycles(rows, vectors);
-    if (short_row > 0)
-        cycles += (double)across * tile_cycles(short_row, vectors);
-    if (short_vector > 0)
-        cycles += (double)down * tile_cycles(rows, short_vector);
-    if (short_row > 0 && short_vector > 0)
-        cycles += tile_cycles(short_row, short_vector);
-    return cycles / (double)(all_rows * all_vectors) +
-           0.1 * (double)(rows + vectors) / (double)(rows * vectors);
-}
-
-/* Register tiles that fit, the cheapest first. */
-static unsigned
-list_tiles(const struct look *look, struct tile tiles[TILES + 1])
-{
-    unsigned registers = look->s->space->machine.registers, count = 0;
-    int64_t extent = look->other >= 0 ? look->work->extent[look->other] : 1;
-    int64_t width = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
-    for (unsigned vectors = 1; vectors <= 4 && vectors <= width; vectors++)
-        for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
-            struct tile tile = {rows, vectors, tile_cost(extent, width, rows, vectors)};
-            unsigned at = count;
-            if (rows * vectors + vectors + 1 >= registers) /* gcc spills at the last one */
-                continue;
-            for (; at > 0 && tiles[at - 1].cost > tile.cost; at--)
-                tiles[at] = tiles[at - 1];
-            tiles[at] = tile;
-            count += count < TILES;
-        }
-    return count;
-}
-
-struct tile
-sketch_ask_tile(const struct look *look)
-{
-    struct tile tiles[TILES + 1];
-    unsigned count = list_tiles(look, tiles);
-    return tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
-}
-
-const struct expr *
-sketch_load_with(const struct look *look, int with, int without)
-{
-    const struct expr *loads[VIEW_LOADS];
-    size_t count = view_loads(look->body, loads);
-    for (size_t i = 0; i < count; i++)
-        if (with >= 0 && (loads[i]->free & 1u << with) &&
-            !(without >= 0 && (loads[i]->free & 1u << without)))
-            return loads[i];
-    return NULL;
-}
-
-const char *
-sketch_access(const struct look *look, const struct expr *load)
-{
-    const struct expr *loads[32];
-    size_t count = work_loads(look->body, load->tensor, loads, 32), at = 0;
-    while (at < count && at < 32 && loads[at] != load)
-        at++;
-    return at == 0 ? load->tensor->name
-                   : arena_printf(look->s->space->arena, "%s@%zu", load->tensor->name, at + 1);
-}
-
-void
-sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled)
-{
-    struct sketcher *s = look->s;
-    const struct work *work = look->work;
-    const char *v = sketch_name(look, look->vector);
-    sketch_put(s, "acc");
-    put_reduction(look, unrolled);
-    if (look->other >= 0 && work->extent[look->other] > 1)
-        sketch_put(s, "%s@u", sketch_name(look, look->other));
-    if (tile.vectors > 1 && work->extent[look->vector] > work->lanes)
-        sketch_put(s, "%s/v@u", v);
-    sketch_put(s, "%s@v", v);
-}
-
-static uint32_t
-ask_unrolled(struct look *look, struct tile tile)
-{
-    static const int64_t copies[] = {4, 9, 1, 25};
-    const struct work *work = look->work;
-    int64_t most = copies[sketch_ask(look->s, work->tensor->name, "unroll", 4, 1)] * 12 /
-                   (tile.rows * tile.vectors);
-    return sketch_short(look, work->rank, most > 0 ? most : 1);
-}
-
-/* Small windows: a few rows and vectors at a time, all terms unrolled. */
-static void
-window_line(struct look *look, uint32_t done, bool inner)
-{
-    static const struct {
-        unsigned rows, vectors;
-    } tiles[] = {{1, 4}, {2, 4}, {2, 2}, {4, 1}, {1, 2}, {2, 1}, {4, 2}, {3, 2}};
-    struct sketcher *s = look->s;
-    const struct work *work = look->work;
-    const char *v = sketch_name(look, look->vector), *o = sketch_name(look, look->other);
-    const struct expr *loads[VIEW_LOADS];
-    bool guarded = false; /* conditions at the borders are worth being shared by rows */
-    for (size_t i = view_loads(look->body, loads); i-- > 0;)
-        guarded = guarded || expr_default(loads[i]) != NULL;
-    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, guarded);
-    unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
-    bool threads = !inner;
-    sketch_put_left(look, done | 1u << look->vector | 1u << look->other, threads);
-    for (unsigned l = 0; l < work->rank; l++)
-        if ((int)l != look->vector && (int)l != look->other && !(done & 1u << l))
-            threads = threads && work->extent[l] == 1;
-    const char *mark = threads ? "@p" : "";
-    if (rows > 1 && rows < work->extent[look->other])
-        sketch_put(s, "%s/%u%s", o, rows, mark);
-    else if (rows == 1)
-        sketch_put(s, "%s%s", o, mark);
-    if (vectors * work->lanes < work->extent[look->vector])
-        sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
-    sketch_put(s, "acc");
-    put_reduction(look, sketch_short(look, work->rank, 64));
-    if (rows > 1)
-        sketch_put(s, "%s@u", o);
-    if (vectors > 1 && work->extent[look->vector] > work->lanes)
-        sketch_put(s, "%s/v@u", v);
-    sketch_put(s, "%s@v", v);
-}
-
-/* A tile of registers and what stands around it: what was asked, before it is written. */
-struct tiling {
-    struct look *look;
-    struct tile tile;
-    bool inner;
-    uint32_t but;                   /* levels whose loops are not left to sketch_put_left() */
-    int64_t width, rows, across;    /* of the stage; of a tile */
-    int red;                        /* the longest reduction index, or -1 */
-    double depth, others;           /* points of the reduction, and of other left indices */
-    bool heavy;                     /* worth blocks for the caches */
-    bool alone;                     /* one reduction index: no windows */
-    bool flat;                      /* few rows, many columns */
-    int apart;                      /* each thread has a part of this level to itself; -1: no */
-    int64_t part;                   /* of so many values */
-    int64_t cut, wide;              /* of the reduction and of the width; 0: none */
-    const struct expr *across_load; /* what is read along the vector, */
-    const struct expr *down_load;   /* and along the rows; or NULL */
-    bool pack_across, pack_down;    /* they are copied, */
-    bool whole_down;                /* the latter before all loops */
-    bool by_other;                  /* the other left indices are outside of the copies */
-    bool threads;                   /* tiles are shared among them */
-    bool cut_to_tile;               /* the loop of the threads is that of tiles already */
-};
-
-static struct tiling
-measure_tiling(struct look *look, struct tile tile, uint32_t done, bool inner)
-{
-    const struct work *work = look->work;
-    struct tiling t = {.look = look, .tile = tile, .inner = inner, .red = -1, .apart = -1};
-    t.width = work->extent[look->vector];
-    t.rows = look->other >= 0 ? work->extent[look->other] : 1;
-    t.across = tile.vectors * work->lanes;
-    t.depth = t.others = 1;
-    for (unsigned l = work->rank; l < work->levels; l++) {
-        t.depth *= (double)work->extent[l];
-        if (t.red < 0 || work->extent[l] > work->extent[t.red])
-            t.red = (int)l;
-    }
-    t.but = done | 1u << look->vector | (look->other >= 0 ? 1u << look->other : 0);
-    for (unsigned l = 0; l < work->rank; l++)
-        if (!(t.but & 1u << l))
-            t.others *= (double)work->extent[l];
-    t.alone = work->levels == work->rank + 1;
-    t.heavy = look->other >= 0 && t.depth >= (t.alone ? 8 : 32) && !inner && work->stage->rec < 0;
-    t.flat = t.width > 8 * t.rows;
-    return t;
-}
-
-static int64_t
-element_bytes(const struct tiling *t)
-{
-    return (int64_t)dtype_info[t->look->work->tensor->dtype].size;
-}
-
-/* Terms of the reduction in one pass. */
-static double
-pass_depth(const struct tiling *t)
-{
-    return t->cut > 0 ? t->depth * (double)t->cut / (double)t->look->work->extent[t->red]
-                      : t->depth;
-}
-
-/* Columns of which one pass reads so many bytes. */
-static int64_t
-columns_in(const struct tiling *t, double bytes)
-{
-    return round_to((int64_t)(bytes / (pass_depth(t) * (double)element_bytes(t))), t->across);
-}
-
-/* The part of the last cache that may be filled with what is read along the vector. */
-static double
-shared_bytes(const struct tiling *t)
-{
-    int64_t last = t->look->s->space->machine.l3;
-    return (double)(last > 0 ? last : CODER_USUAL_L3) / 4;
-}
-
-/* A column of tiles stays in the first cache while the rows pass by: parts of the reduction. */
-static void
-ask_depth(struct tiling *t)
-{
-    static const int64_t depths[] = {0, 128, 192, 256, 384, 512, 1024};
-    const struct work *work = t->look->work;
-    int64_t extent = t->red >= 0 ? work->extent[t->red] : 0;
-    if (!t->heavy || extent <= 128)
-        return;
-    unsigned usual = extent <= 512 ? 0 : !t->alone ? 3 : extent <= 640 ? 0 : 5;
-    if (t->alone && t->flat && extent > 384)
-        usual = 3;
-    t->cut = depths[sketch_ask(t->look->s, work->tensor->name, "depth", 7, usual)];
-    if (t->cut > 0)
-        t->cut = even_part(extent, t->cut, 1, 8);
-    if (t->cut >= extent)
-        t->cut = 0;
-}
-
-/* What is read along the rows has each in a page of its own, so far from the next that they fall on
- * the same lines of the caches. */
-static bool
-has_far_rows(const struct tiling *t)
-{
-    enum { FAR = 65536 };
-    int64_t stride;
-    return t->down_load != NULL && t->width > 128 &&
-           view_stride(t->down_load, (unsigned)t->look->other, &stride) &&
-           stride * element_bytes(t) >= FAR;
-}
-
-static void
-ask_copies(struct tiling *t)
-{
-    struct look *look = t->look;
-    struct sketcher *s = look->s;
-    const struct work *work = look->work;
-    const char *stage = work->tensor->name;
-    t->across_load = sketch_load_with(look, look->vector, look->other);
-    t->down_load = sketch_load_with(look, look->other, look->vector);
-    uint32_t others = ((1u << work->rank) - 1) & ~t->but; /* their levels */
-    bool large = t->alone && t->rows >= 32 && t->depth >= 64 && (t->width > 512 || has_far_rows(t));
-    t->pack_across = t->across_load != NULL && look->other >= 0 && t->depth >= 8 &&
-                     sketch_ask_if(s, stage, "pack",
-                                   look->gathers || (t->heavy && t->rows >= (t->flat ? 16 : 64)));
-    t->pack_down = t->down_load != NULL && t->heavy && sketch_ask_if(s, stage, "pack down", large);
-    bool own = t->down_load != NULL && (t->down_load->free & others);
-    t->whole_down = t->pack_down &&
-                    sketch_ask_if(s, stage, "pack down whole", (t->others > 1 && !own) || t->flat);
-    /* what all of them share is copied once, before them */
-    bool shared = t->pack_across && !(t->across_load->free & others);
-    t->by_other = t->others > 1 && t->others >= s->space->machine.threads && !t->inner &&
-                  sketch_ask_if(s, stage, "threads outside", !shared);
-    double points = t->depth * t->others * (double)(t->rows * t->width);
-    t->threads = !t->inner && (work->stage->rec < 0 || points > 20 * SKETCH_SERIAL_POINTS);
-}
-
-/* Columns or rows for each thread, with copies of its own: one parallel region, in which nothing
- * goes from one to another. What is read along the other direction is copied by each of them. */
-static void
-ask_apart(struct tiling *t)
-{
-    static const int64_t parts[] = {0, 128, 256, 64, 512, 32};
-    struct look *look = t->look;
-    struct sketcher *s = look->s;
-    const char *stage = look->work->tensor->name;
-    int64_t threads = s->space->machine.threads;
-    bool columns = t->width >= 8 * t->across * threads && 2 * t->width > t->rows;
-    bool rows = t->rows >= 8 * t->tile.rows * threads;
-    int64_t length = columns ? t->width : t->rows;
-    if (!t->heavy || t->others > 1 || look->work->bound_count > 0 || !(columns || rows) ||
-        !sketch_ask_if(s, stage, "apart",
-                       t->flat || (t->alone && threads > 1 && length >= 128 * threads)))
-        return;
-    if (columns) {
-        double bytes = t->pack_down && !t->whole_down ? shared_bytes(t) / (double)threads
-                                                      : (double)s->space->machine.l2 / 2;
-        int64_t most = parts[sketch_ask(s, stage, "part", 6, t->alone ? 0 : 1)];
-        if (most == 0)
-            most = columns_in(t, bytes);
-        t->apart = look->vector;
-        t->part = t->width = even_part(t->width, most, threads, t->across);
-    } else {
-        t->apart = look->other;
-        t->part = t->rows = even_part(t->rows, t->rows, threads, t->tile.rows);
-    }
-    t->threads = false;
-}
-
-/* What is copied of the width at a time stays in the last cache. */
-static void
-ask_width(struct tiling *t)
-{
-    static const int64_t widths[] = {0, 128, 256, 512, 1024, 2048, 4096};
-    if (!t->heavy || t->width <= 128 || t->apart == t->look->vector)
-        return;
-    int64_t fits = columns_in(t, shared_bytes(t));
-    unsigned usual = t->alone ? 0 : t->width > 512 ? 3 : 0;
-    while (t->alone && t->width > fits && usual < 6 && (usual == 0 || widths[usual] < fits))
-        usual++;
-    t->wide = widths[sketch_ask(t->look->s, t->look->work->tensor->name, "width", 7, usual)];
-    t->wide = t->wide > 0 ? even_part(t->width, t->wide, 1, t->across) : 0;
-    if (t->wide >= t->width)
-        t->wide = 0;
-}
-
-/* Loops over blocks, copies, other left indices. */
-static void
-put_blocks(struct tiling *t)
-{
-    struct look *look = t->look;
-    struct sketcher *s = look->s;
-    if (t->pack_down && t->whole_down)
-        sketch_put(s, "pack(%s)", sketch_access(look, t->down_load));
-    if (t->apart >= 0)
-        sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, t->apart), t->part);
-    if (t->by_other || t->others == 1)
-        sketch_put_left(look, t->but, t->threads);
-    if (t->others > 1)
-        t->threads = t->threads && !t->by_other;
-    if (t->cut > 0)
-        sketch_put(s, "%s/%" PRId64, sketch_name(look, t->red), t->cut);
-    if (t->wide > 0)
-        sketch_put(s, "%s/%" PRId64, sketch_name(look, look->vector), t->wide);
-    if (t->pack_across)
-        sketch_put(s, "pack(%s)", sketch_access(look, t->across_load));
-    if (!t->by_other && t->others > 1)
-        sketch_put_left(look, t->but, t->threads);
-}
-
-/* Tiles of a block whose part of what is read along the rows stays in the second cache; rows of
- * results are pages apart, and short reductions soon come to the next. */
-static int64_t
-cached_block(const struct tiling *t)
-{
-    double row = pass_depth(t) * (double)element_bytes(t);
-    int64_t tiles = (int64_t)((double)t->look->s->space->machine.l2 / 2 / row) / t->tile.rows;
-    int64_t most = pass_depth(t) < 128 ? 8 : 42;
-    return tiles < 1 ? 1 : tiles < most ? tiles : most;
-}
-
-/* A block of rows for each thread. */
-static void
-put_rows(struct tiling *t, bool share)
-{
-    static const int64_t blocks[] = {0, 1, 2, 4, 8, 16, 32, 64};
-    struct sketcher *s = t->look->s;
-    const char *o = sketch_name(t->look, t->look->other);
-    unsigned choice = sketch_ask(s, t->look->work->tensor->name, "block", 8, t->heavy ? 0 : 3);
-    int64_t tile = t->tile.rows, threads = s->space->machine.threads;
-    int64_t wanted = choice == 0 ? cached_block(t) : blocks[choice];
-    if (share)
-        wanted = fair_block(wanted, (t->rows + tile - 1) / tile, threads);
-    int64_t block = wanted * tile;
-    bool blocked = block > tile && block < t->rows;
-    t->cut_to_tile = !blocked && share && t->rows >= threads * tile;
-    if (blocked)
-        sketch_put(s, "%s/%" PRId64 "%s", o, block, share ? "@p" : "");
-    else if (t->cut_to_tile)
-        sketch_put(s, "%s/%" PRId64 "@p", o, tile);
-}
-
-/* What the threads share: blocks of rows, or parts of the width. */
-static void
-put_shares(struct tiling *t)
-{
-    struct look *look = t->look;
-    int64_t shares = 2 * (int64_t)look->s->space->machine.threads;
-    bool share = t->threads && (t->others == 1 || !t->by_other);
-    if (look->other >= 0 && t->rows > t->tile.rows)
-        put_rows(t, share);
-    else if (share && t->others == 1 && t->width >= shares * t->across && t->wide == 0)
-        sketch_put(look->s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
-                   round_to((t->width + shares - 1) / shares, t->across));
-}
-
-static void
-put_tiles(struct tiling *t)
-{
-    struct look *look = t->look;
-    struct sketcher *s = look->s;
-    const char *v = sketch_name(look, look->vector);
-    bool cut = look->other >= 0 && !t->cut_to_tile && t->rows > t->tile.rows;
-    if (t->pack_down && !t->whole_down)
-        sketch_put(s, "pack(%s)", sketch_access(look, t->down_load));
-    bool down_first = t->heavy && sketch_ask_if(s, look->work->tensor->name, "down first", false);
-    if (down_first && cut)
-        sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
-    if (t->width > t->across)
-        sketch_put(s, t->tile.vectors > 1 ? "%s/%uv" : "%s/v", v, t->tile.vectors);
-    if (!down_first && cut)
-        sketch_put(s, "%s/%u", sketch_name(look, look->other), t->tile.rows);
-    sketch_put_registers(look, t->tile, ask_unrolled(look, t->tile));
-}
-
-static void
-tile_line(struct look *look, uint32_t done, bool inner)
-{
-    if (columns_line(look, done, inner))
-        return;
-    struct tile tile = sketch_ask_tile(look);
-    struct tiling t = measure_tiling(look, tile, done, inner);
-    ask_depth(&t);
-    ask_copies(&t);
-    ask_apart(&t);
-    ask_width(&t);
-    put_blocks(&t);
-    put_shares(&t);
-    put_tiles(&t);
 }
 
 /* ---- one stage ---- */
@@ -807,7 +368,7 @@ scan_line(struct sketcher *s, const struct work *work)
     sketch_put(s, "%s", sketch_name(&look, (int)carried));
     if (work->reduce != NULL) {
         sketch_put(s, "acc");
-        put_reduction(&look, sketch_short(&look, work->rank, 8));
+        sketch_put_reduction(&look, sketch_short(&look, work->rank, 8));
     }
 }
 
@@ -832,13 +393,13 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
     else if (look.vector < 0 || is_short(work, look.vector)) {
         sketch_put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
-        put_reduction(&look, sketch_short(&look, work->rank, 8));
+        sketch_put_reduction(&look, sketch_short(&look, work->rank, 8));
     } else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else if (look.window)
-        window_line(&look, done | ones_of(work), inner);
+        sketch_window_line(&look, done | ones_of(work), inner);
     else if (work->stage->rec < 0 && sketch_is_conv(&look))
         sketch_conv_line(&look, done, inner, "");
-    else
-        tile_line(&look, done | ones_of(work), inner);
+    else if (!columns_line(&look, done | ones_of(work), inner))
+        sketch_tile_line(&look, done | ones_of(work), inner);
 }

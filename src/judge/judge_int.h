@@ -107,7 +107,7 @@ struct judge__case {
     size_t kind_count;
     struct box_memory *memory;
     struct judge__slot *slots;
-    size_t slot_count, tensor_count;    /* tensors of a slot */
+    size_t slot_count, tensor_count; /* tensors of a slot */
     size_t slot_bytes;
     enum placement placement;           /* of all slots */
     struct judge__set kept[DRAW_COUNT]; /* by kind; FRESH: of this verdict, else of the task */

@@ -1,6 +1,7 @@
 /* Races against a rival that answers from a table, and tasks that end in every way. */
 #include "unit.h"
 
+#include "base/clock.h"
 #include "bench/bench.h"
 
 #include <math.h>
@@ -14,7 +15,10 @@ struct fake {
     double drift; /* the machine gets so much slower from window to window */
     char order[200];
     char name;
+    double least; /* seconds from the end of the window before to the beginning of one of these */
 };
+
+static double window_ended; /* by the clock; 0: none yet */
 
 static bool
 prepare(void *context, size_t build, struct diags *diags)
@@ -34,6 +38,8 @@ window(void *context, size_t build, double seconds, double *us, size_t most, str
     struct fake *fake = context;
 
     assert_true(seconds > 0 && most >= 3);
+    if (window_ended > 0)
+        assert_true(clock_seconds() - window_ended >= fake->least);
     if (fake->us[build] < 0) {
         diags_add(diags, DIAG_ERROR, (struct place){0}, "build %zu fails", build);
         return 0;
@@ -43,6 +49,7 @@ window(void *context, size_t build, double seconds, double *us, size_t most, str
     machine *= 1 + fake->drift;
     for (size_t i = 0; i < 3; i++)
         us[i] = fake->us[build] * machine * (1 + 0.001 * (double)i);
+    window_ended = clock_seconds();
     return 3;
 }
 
@@ -142,6 +149,25 @@ a_build_that_fails_is_out(void **state)
     assert_int_equal(
         bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags),
         STATUS_MACHINE);
+}
+
+/* Threads of the one before may spin for a while: nobody's window begins meanwhile. */
+static void
+windows_are_apart(void **state)
+{
+    const struct bench_race race = {.rounds = 3, .seconds = 0.01, .pause = 0.004};
+    const double own[] = {10}, their[] = {30, 20};
+    struct unit *unit = *state;
+    struct fake us = {.us = own, .name = 'o', .least = race.pause},
+                them = {.us = their, .name = 't', .least = race.pause};
+    struct bench_racer ours = racer(&us, 1);
+    struct bench_rival theirs = {"torch", racer(&them, 2), 2, unit->diags};
+    struct store_baseline *rows;
+    size_t count;
+
+    window_ended = 0;
+    bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags);
+    assert_int_equal(us.windows + them.windows, 9);
 }
 
 /* All in one race, each with its own best; who cannot be built has no row. */
@@ -277,10 +303,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(the_best_build_counts),          UNIT_TEST(a_drift_is_shared),
-        UNIT_TEST(a_build_that_fails_is_out),      UNIT_TEST(several_rivals),
-        UNIT_TEST(tasks_end_in_every_way),         UNIT_TEST(several_at_once),
-        UNIT_TEST(no_other_is_begun_after_a_stop),
+        UNIT_TEST(the_best_build_counts),     UNIT_TEST(a_drift_is_shared),
+        UNIT_TEST(a_build_that_fails_is_out), UNIT_TEST(several_rivals),
+        UNIT_TEST(windows_are_apart),         UNIT_TEST(tasks_end_in_every_way),
+        UNIT_TEST(several_at_once),           UNIT_TEST(no_other_is_begun_after_a_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,7 +283,7 @@ warm_region(const struct box__region *region, uint64_t number, uint64_t threads)
 
     for (uint64_t at = region->span * number / threads; at < end; at += LINE)
         if (region->writable)
-            data[at] = data[at];
+            data[at] = data[at]; // cppcheck-suppress selfAssignment
         else
             (void)data[at];
 }
