@@ -9,6 +9,8 @@ import time
 
 import torch
 
+from worker.refusal import first_line
+
 SAMPLE_SECONDS = 0.001      # shorter calls are timed several in a row
 WARM_SECONDS = 0.02         # shorter ones are called once untimed before a window
 WARM_CALLS = 3
@@ -62,12 +64,46 @@ def frozen(model, inputs):
     return torch.compile(model, dynamic=False, options={"freezing": True, "max_autotune": True})
 
 
+def package(model, inputs, path):
+    torch._inductor.aoti_compile_and_package(torch.export.export(model, tuple(inputs)),
+                                             package_path=path)
+
+
 def ahead(model, inputs):
-    program = torch.export.export(model, tuple(inputs))
     with tempfile.TemporaryDirectory() as folder:
-        package = torch._inductor.aoti_compile_and_package(
-            program, package_path=os.path.join(folder, "model.pt2"))
-        return torch._inductor.aoti_load_package(package)
+        path = os.path.join(folder, "model.pt2")
+        package(model, inputs, path)
+        return torch._inductor.aoti_load_package(path)
+
+
+class Workshop:
+    """A package that a process of its own makes ahead of time, while this one makes other builds.
+    It is forked before the first tensor: a team of threads does not survive a fork."""
+
+    def __init__(self, load):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "model.pt2")
+        self.child = os.fork()
+        if self.child == 0:
+            os._exit(self.work(load))
+
+    def work(self, load):
+        try:
+            package(*load(), self.path)
+            return 0
+        except BaseException as error:
+            with open(self.path + ".error", "w", encoding="utf-8") as file:
+                file.write(first_line(error))
+            return 1
+
+    def __call__(self, model, inputs):
+        _, how = os.waitpid(self.child, 0)
+        with self.folder:
+            if how == 0:
+                return torch._inductor.aoti_load_package(self.path)
+            with contextlib.suppress(OSError), open(self.path + ".error", encoding="utf-8") as file:
+                raise RuntimeError(file.read())
+            raise RuntimeError("the process that compiles ahead of time has ended")
 
 
 BUILDS = {"eager": eager, "compile": compiled, "freeze": frozen, "aot": ahead, "as shipped": eager}
@@ -76,8 +112,8 @@ BUILDS = {"eager": eager, "compile": compiled, "freeze": frozen, "aot": ahead, "
 class Build:
     """One build of a model, ready to be timed."""
 
-    def __init__(self, name, model, inputs):
-        function = BUILDS[name](model, inputs)
+    def __init__(self, name, model, inputs, make=None):
+        function = (make or BUILDS[name])(model, inputs)
         sets = copies(inputs)
         turns = itertools.cycle(sets)
         results = collections.deque(maxlen=len(sets))   # so that they too lie in turns

@@ -1,6 +1,6 @@
 """One question a line, one answer a line, both JSON objects (src/bridge/process.c).
 
-    {"do": "hello", "threads": 2}                         {"torch": "2.13.0+cpu"}
+    {"do": "hello", "threads": 2, "ahead": true}          {"torch": "2.13.0+cpu"}
     {"do": "load", "id": 1, "path", "text", "sizes"}      {}
     {"do": "task", "id": 1, "task", "tensors", "bytes"}   {}
     {"do": "build", "id": 1, "build": "eager"}            {}
@@ -23,8 +23,10 @@ class Worker:
     def __init__(self):
         self.models = {}    # by id: (model, inputs)
         self.builds = {}    # by id and build
+        self.workshop = {}  # by id: who compiles it ahead of time
 
-    def hello(self, threads):
+    def hello(self, threads, ahead):
+        self.ahead = ahead
         torch.set_num_threads(threads)
         torch.set_num_interop_threads(1)
         return {"torch": torch.__version__}
@@ -36,14 +38,20 @@ class Worker:
         return {}
 
     def task(self, id, task, tensors, bytes):
-        memory = share.mapped(bytes)
-        found = [(t["name"], share.taken(t, memory), t["weight"]) for t in tensors]
-        self.models[id] = suite.load(task, found)
+        def load():
+            memory = share.mapped(bytes)
+            found = [(t["name"], share.taken(t, memory), t["weight"]) for t in tensors]
+            return suite.load(task, found)
+
+        if self.ahead and not self.models:
+            self.workshop[id] = measure.Workshop(load)
+        self.models[id] = load()
         return {}
 
     def build(self, id, build):
         if (id, build) not in self.builds:
-            self.builds[id, build] = measure.Build(build, *self.models[id])
+            make = self.workshop.pop(id, None) if build == "aot" else None
+            self.builds[id, build] = measure.Build(build, *self.models[id], make)
         return {}
 
     def window(self, id, build, seconds, most):

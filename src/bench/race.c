@@ -9,13 +9,17 @@
 #include <unistd.h>
 
 enum { MOST_CALLS = 4096 }; /* of a window */
+enum { FIRST_ROUNDS = 3 };  /* in which all take part */
+static const double FAR_BEHIND = 1.3;
 
 struct lane { /* a build, or our kernel */
     const struct bench_racer *racer;
     const struct bench_rival *rival; /* NULL: our kernel */
     size_t build;
-    bool out;      /* it did not work */
-    double *times; /* the middle of each window */
+    bool out;        /* it did not work */
+    bool behind;     /* it will not be the best of its rival's: the others go on */
+    unsigned rounds; /* that it took part in */
+    double *times;   /* the middle of each window */
 };
 
 struct track {
@@ -51,9 +55,45 @@ run_round(struct track *track, unsigned round)
     for (size_t i = 0; i < track->count && !track->lanes[0].out; i++) {
         struct lane *lane = &track->lanes[(i + round) % track->count];
 
-        if (!lane->out)
-            lane->times[round] = take_window(track, lane);
+        if (!lane->out && !lane->behind)
+            lane->times[lane->rounds++] = take_window(track, lane);
     }
+}
+
+static double
+slowest(const struct lane *lane)
+{
+    double most = 0;
+
+    for (unsigned i = 0; i < lane->rounds; i++)
+        most = fmax(most, lane->times[i]);
+    return most;
+}
+
+static double
+fastest(const struct lane *lane)
+{
+    double least = INFINITY;
+
+    for (unsigned i = 0; i < lane->rounds; i++)
+        least = fmin(least, lane->times[i]);
+    return least;
+}
+
+/* A build whose best window is far behind the worst of another build of the same rival is no more
+ * asked: only the best may be claimed against. */
+static void
+leave_behind(struct track *track)
+{
+    for (size_t i = 1; i < track->count; i++)
+        for (size_t k = 1; k < track->count; k++) {
+            struct lane *lane = &track->lanes[i];
+            const struct lane *other = &track->lanes[k];
+
+            if (!other->out && other->rival == lane->rival && other->build < lane->rival->claimed &&
+                fastest(lane) > FAR_BEHIND * slowest(other))
+                lane->behind = true;
+        }
 }
 
 static void
@@ -85,7 +125,7 @@ line_up(struct track *track, const struct bench_racer *ours, const struct bench_
 static struct store_baseline
 row_of(const struct track *track, const struct lane *lane, const char *name)
 {
-    unsigned rounds = track->race->rounds;
+    unsigned rounds = lane->rounds;
     double *times = arena_array(track->arena, rounds, sizeof *times);
     double *ratios = arena_array(track->arena, rounds, sizeof *ratios);
 
@@ -155,8 +195,11 @@ bench_run_race(struct arena *arena, const struct bench_race *race, const struct 
     if (!ours->prepare(ours->context, 0, diags))
         return STATUS_MACHINE;
     line_up(&track, ours, rivals, rival_count);
-    for (unsigned round = 0; round < race->rounds && track.count > 1; round++)
+    for (unsigned round = 0; round < race->rounds && track.count > 1; round++) {
         run_round(&track, round);
+        if (round + 1 == FIRST_ROUNDS)
+            leave_behind(&track);
+    }
     if (track.lanes[0].out)
         return STATUS_MACHINE;
     if (track.count > 1)

@@ -199,12 +199,14 @@ put_texts(struct buf *line)
 }
 
 static enum status
-greet(struct bridge__process *process, unsigned threads, struct diags *diags)
+greet(struct bridge__process *process, enum bridge__kind kind, unsigned threads,
+      struct diags *diags)
 {
     struct buf question = buf_in(process->arena);
     json_t *answer;
     put_texts(&question);
-    buf_printf(&question, "{\"do\":\"hello\",\"threads\":%u}", threads);
+    buf_printf(&question, "{\"do\":\"hello\",\"threads\":%u,\"ahead\":%s}", threads,
+               kind == BRIDGE__WARM ? "true" : "false");
     enum status status = bridge__ask(process, &question, START_SECONDS, NULL, &answer, diags);
     if (status != STATUS_OK)
         return STATUS_MACHINE;
@@ -227,7 +229,7 @@ bridge__start(struct arena *arena, const struct bridge__place *place, enum bridg
     if (theirs >= 0)
         close(theirs);
     if (status == STATUS_OK)
-        status = greet(process, threads, diags);
+        status = greet(process, kind, threads, diags);
     if (status != STATUS_OK)
         bridge__stop(process);
     *result = status == STATUS_OK ? process : NULL;

@@ -97,7 +97,7 @@ the_best_build_counts(void **state)
     assert_null(find(rows, count, "torch.aot"));
     assert_true(fabs(find(rows, count, "torch.cold")->speedup - 0.5) < 1e-9);
     assert_int_equal(us.windows, 7);
-    assert_int_equal(them.windows, 21);
+    assert_int_equal(them.windows, 7 + 7 + 3); /* one was too far behind to go on */
 }
 
 /* Times grow by half and more during the race; the ratio does not. */
