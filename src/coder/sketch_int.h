@@ -60,7 +60,8 @@ struct look {
     bool gathers;            /* some load does not follow it */
     int other;               /* left level that the vector's loads do not depend on, or -1 */
     bool window;             /* ... or on which neighbours read much the same: a small window */
-    int64_t row;             /* loads ask for vector/row, vector%row; 0: none does */
+    bool dots;   /* a product of `other` rows with the last left index, terms in lanes */
+    int64_t row; /* loads ask for vector/row, vector%row; 0: none does */
 };
 
 struct look
@@ -116,6 +117,15 @@ sketch_window_line(struct look *look, uint32_t done, bool inner);
 /* Products, in blocks for the caches. */
 void
 sketch_tile_line(struct look *look, uint32_t done, bool inner);
+/* A product of this left index with the last one, whose terms lie one after the other in both. */
+bool
+sketch_is_dots(const struct look *look, int rows);
+/* So few that copying the other side in the order in which it is read costs more than it brings. */
+bool
+sketch_has_few_rows(const struct look *look, int rows);
+/* Its line: both sides are read where they are, the terms in lanes, a tile of sums in registers. */
+void
+sketch_dots_line(struct look *look, uint32_t done, bool inner);
 /* The first load with this level and without that one; NULL: none. */
 const struct expr *
 sketch_load_with(const struct look *look, int with, int without);

@@ -394,7 +394,9 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
         sketch_put_left(&look, done | ones_of(work), !inner && work->stage->rec < 0);
         sketch_put(s, "acc");
         sketch_put_reduction(&look, sketch_short(&look, work->rank, 8));
-    } else if (look.vector >= (int)work->rank)
+    } else if (look.dots)
+        sketch_dots_line(&look, done | ones_of(work), inner);
+    else if (look.vector >= (int)work->rank)
         rows_line(&look, done | ones_of(work), inner);
     else if (look.window)
         sketch_window_line(&look, done | ones_of(work), inner);

@@ -115,9 +115,16 @@ sketch_look(struct sketcher *s, const struct work *work)
         left.vector = (int)work->rank - 1;
         left.gathers = true;
         choose_other(&left);
+        bool dots = left.other >= 0 && sketch_is_dots(&look, left.other);
         if (left.other >= 0 && work->extent[left.other] >= 4 &&
-            sketch_ask_if(s, work->tensor->name, "left lanes", true))
+            sketch_ask_if(s, work->tensor->name, "left lanes",
+                          !(dots && sketch_has_few_rows(&look, left.other))))
             return left;
+        if (dots) {
+            look.dots = true;
+            look.other = left.other;
+            return look;
+        }
     }
     if (look.vector >= 0) {
         choose_other(&look);

@@ -41,14 +41,13 @@ tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors)
            0.1 * (double)(rows + vectors) / (double)(rows * vectors);
 }
 
-/* Register tiles that fit, the cheapest first. */
+/* Register tiles that fit, the cheapest first, of so many rows by so many vectors. */
 static unsigned
-list_tiles(const struct look *look, struct tile tiles[TILES + 1])
+list_tiles(unsigned registers, int64_t extent, int64_t width, unsigned widest,
+           struct tile tiles[TILES + 1])
 {
-    unsigned registers = look->s->space->machine.registers, count = 0;
-    int64_t extent = look->other >= 0 ? look->work->extent[look->other] : 1;
-    int64_t width = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
-    for (unsigned vectors = 1; vectors <= 4 && vectors <= width; vectors++)
+    unsigned count = 0;
+    for (unsigned vectors = 1; vectors <= widest && vectors <= width; vectors++)
         for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
             struct tile tile = {rows, vectors, tile_cost(extent, width, rows, vectors)};
             unsigned at = count;
@@ -66,7 +65,10 @@ struct tile
 sketch_ask_tile(const struct look *look)
 {
     struct tile tiles[TILES + 1];
-    unsigned count = list_tiles(look, tiles);
+    const struct work *work = look->work;
+    unsigned count = list_tiles(
+        look->s->space->machine.registers, look->other >= 0 ? work->extent[look->other] : 1,
+        (work->extent[look->vector] + work->lanes - 1) / work->lanes, 4, tiles);
     return tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
 }
 
@@ -439,4 +441,61 @@ sketch_tile_line(struct look *look, uint32_t done, bool inner)
     put_blocks(&t);
     put_shares(&t);
     put_tiles(&t);
+}
+
+/* ---- products of few rows ---- */
+
+bool
+sketch_is_dots(const struct look *look, int rows)
+{
+    const struct work *work = look->work;
+    int64_t others = 1;
+    for (unsigned l = 0; l + 1 < work->rank; l++)
+        others *= (int)l == rows ? 1 : work->extent[l];
+    return others == 1 && work->levels == work->rank + 1 && !look->gathers &&
+           work->stage->rec < 0 && work->bound_count == 0 && work->extent[rows] > 1;
+}
+
+bool
+sketch_has_few_rows(const struct look *look, int rows)
+{
+    enum { FEW = 64, SHORT = 8 }; /* rows; vectors of terms */
+    const struct work *work = look->work;
+    int64_t threads = look->s->space->machine.threads;
+    return work->extent[rows] <= FEW &&
+           work->extent[look->vector] >= SHORT * (int64_t)work->lanes &&
+           work->extent[work->rank - 1] >= 8 * threads;
+}
+
+void
+sketch_dots_line(struct look *look, uint32_t done, bool inner)
+{
+    enum { WIDEST = 8 };
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    const struct coder_machine *machine = &s->space->machine;
+    const char *stage = work->tensor->name, *v = sketch_name(look, look->vector);
+    const char *o = sketch_name(look, look->other), *n = sketch_name(look, (int)work->rank - 1);
+    int64_t rows = work->extent[look->other], columns = work->extent[work->rank - 1];
+    int64_t terms = work->extent[look->vector], threads = machine->threads;
+    struct tile tiles[TILES + 1];
+    unsigned count = list_tiles(machine->registers, rows, columns, WIDEST, tiles);
+    struct tile tile = tiles[sketch_ask(s, stage, "dots", count, 0)];
+    int64_t bytes = rows * (int64_t)dtype_info[work->tensor->dtype].size;
+    int64_t fits = sketch_round_to(machine->l2 / 2 / bytes, work->lanes);
+    static const int64_t shares[] = {8, 2, 1, 32};
+    int64_t share = shares[sketch_ask(s, stage, "share", 4, 0)];
+    sketch_put_left(look, done | 1u << look->other | 1u << (work->rank - 1), false);
+    if (!inner && columns >= 2 * threads * tile.vectors)
+        sketch_put(s, "%s/%" PRId64 "@p", n,
+                   sketch_even_part(columns, (columns + share * threads - 1) / (share * threads),
+                                    threads, tile.vectors));
+    if (sketch_ask_if(s, stage, "depth", terms > 2 * fits) && fits < terms)
+        sketch_put(s, "%s/%" PRId64, v, sketch_even_part(terms, fits, 1, work->lanes));
+    if (tile.vectors < columns)
+        sketch_put(s, "%s/%u", n, tile.vectors);
+    if (tile.rows < rows)
+        sketch_put(s, "%s/%u", o, tile.rows);
+    sketch_put(s, "acc %s/v", v);
+    sketch_put(s, "%s@u %s@u %s@v", n, o, v);
 }
