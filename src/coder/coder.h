@@ -98,8 +98,8 @@ struct coder_genome {
 struct coder_hole {   /* a question that was asked */
     const char *what; /* "Y fuse"; of equal stages the first stands for all */
     uint16_t gene;
-    unsigned answers;
-    double share; /* of the program's work that its stages do */
+    unsigned answers, usual; /* usual: which of them the gene 0 means */
+    double share;            /* of the program's work that its stages do */
 };
 
 struct coder_sketch {
@@ -128,6 +128,23 @@ coder_find(struct coder_space *space, const char *text, unsigned most, struct co
 /* The schedule of a genome, every line filled in; NULL if it is illegal or cannot be emitted. */
 const char *
 coder_filled(struct coder_space *space, const struct coder_genome *genome);
+
+/* Layers of a large program: stages that do much of its work and, behind each, what follows until
+ * the next of them; of equal ones the first. Each may be cut out (lang_part) and tuned alone. */
+struct coder_layer {
+    size_t first, count; /* stages of the program */
+    double share;        /* of its work, with all that are equal */
+};
+
+/* The heaviest first; at most `most`. */
+size_t
+coder_layers(struct coder_space *space, struct coder_layer *layers, size_t most);
+
+/* What was answered for a layer, in a program of its own with `found`, is answered so in the whole.
+ */
+void
+coder_adopt(struct coder_space *whole, struct coder_genome *genome, struct coder_space *layer,
+            const struct coder_genome *found);
 
 /* ---- what it would cost ---- */
 

@@ -32,12 +32,12 @@ sketch_ask(struct sketcher *s, const char *stage, const char *what, unsigned ans
     uint16_t gene = gene_of(class, what);
     if (answers < 2)
         return 0;
-    if (!s->asked[gene])
-        s->holes[s->hole_count++] = (struct coder_hole){
-            arena_printf(s->space->arena, "%s %s", class, what), gene, answers, share};
-    s->asked[gene] = true;
     if (usual >= answers)
         usual = answers - 1;
+    if (!s->asked[gene])
+        s->holes[s->hole_count++] = (struct coder_hole){
+            arena_printf(s->space->arena, "%s %s", class, what), gene, answers, usual, share};
+    s->asked[gene] = true;
     return (usual + s->genome->gene[gene]) % answers;
 }
 

@@ -449,6 +449,13 @@ is_legal(struct sketcher *s, size_t from)
     return coder_read(arena, s->program, &source, &options, diags_create(arena, 1)) != NULL;
 }
 
+static void
+take_back(struct sketcher *s, size_t from)
+{
+    s->lines.length = from;
+    s->lines.data[from] = '\0';
+}
+
 /* The lines of a group that ends in a sum of exponentials times something; false: it does not, or
  * is not to be taken in one go. */
 static bool
@@ -461,8 +468,7 @@ put_online(struct sketcher *s, const struct group *group, int tiled)
     put_chain(s, group, &chain, tiled);
     if (is_legal(s, from))
         return true;
-    s->lines.length = from;
-    s->lines.data[from] = '\0';
+    take_back(s, from);
     return false;
 }
 
@@ -643,12 +649,27 @@ put_group(struct sketcher *s, struct group *group)
     buf_putc(&s->lines, '\n');
 }
 
+/* What the rules above did not foresee, as rows of one element: everybody has loops of his own.
+ * Large programs are not looked at group by group. */
+static bool
+is_refused(struct sketcher *s, const struct group *group, size_t from)
+{
+    enum { SMALL = 24 };
+    if (s->program->stage_count > SMALL || is_legal(s, from))
+        return false;
+    take_back(s, from);
+    for (size_t i = 0; i < group->count; i++)
+        s->group[group->member[i]->number] = -1;
+    return true;
+}
+
 bool
 sketch_group(struct sketcher *s, const struct work *root)
 {
     struct group group;
+    size_t from = s->lines.length;
     find_group(s, &group, root);
     if (group.count > 0 && !put_conv(s, &group) && !put_sorted(s, &group))
         put_group(s, &group);
-    return group.count > 0;
+    return group.count > 0 && !is_refused(s, &group, from);
 }

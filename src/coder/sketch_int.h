@@ -77,8 +77,9 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
 /* The name of a level. */
 const char *
 sketch_name(const struct look *look, int level);
-/* Left loops but these, outer to inner; the first ones on threads until there is work for all. */
-void
+/* Left loops but these, outer to inner; the first ones on threads until there is work for all.
+ * Whether threads may share the next loop too. */
+bool
 sketch_put_left(struct look *look, uint32_t but, bool threads);
 /* Reduction levels that are unrolled from the inside: short ones, not beyond `from`, as far as
  * `most` copies of the tile. */

@@ -25,7 +25,8 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
     int64_t lanes = look->work->lanes, vectors = look->work->extent[look->vector] / lanes;
     if (look->row >= lanes && look->row <= MOST_COPIES * lanes) {
         /* by whole rows: then every vector knows its place in one */
-        sketch_put(s, "%s/%" PRId64, v, look->row);
+        if (look->row < look->work->extent[look->vector])
+            sketch_put(s, "%s/%" PRId64, v, look->row);
         if (look->row > lanes)
             sketch_put(s, "%s/v@u", v);
         sketch_put(s, "%s@v", v);
@@ -35,13 +36,14 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
     if (look->row > 1 && look->row < lanes && lanes % look->row != 0)
         unroll = (unsigned)look->row; /* so many vectors are whole rows */
     if (unroll > 1 && vectors > 1) {
-        sketch_put(s, "%s/%uv", v, unroll);
+        if (unroll * lanes < look->work->extent[look->vector])
+            sketch_put(s, "%s/%uv", v, unroll);
         sketch_put(s, "%s/v@%s", v, mark);
     }
     sketch_put(s, "%s@v", v);
 }
 
-void
+bool
 sketch_put_left(struct look *look, uint32_t but, bool threads)
 {
     const struct work *work = look->work;
@@ -54,6 +56,7 @@ sketch_put_left(struct look *look, uint32_t but, bool threads)
         threads = threads && shared;
         tasks *= (double)work->extent[l];
     }
+    return threads;
 }
 
 static uint32_t
@@ -253,8 +256,8 @@ is_place(const struct work *work)
 }
 
 /* Left loops of columns_line(): `near` in blocks, or the width in parts, so that results stay in
- * the first cache. */
-static void
+ * the first cache. How wide it is inside of them. */
+static int64_t
 put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
 {
     struct sketcher *s = look->s;
@@ -274,9 +277,12 @@ put_column_blocks(struct look *look, uint32_t done, int near, int64_t across)
     } else {
         int64_t part =
             sketch_even_part(width, sketch_round_to(fits / 2, across), *mark ? threads : 1, across);
-        if (part < width)
+        if (part < width) {
             sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, look->vector), part, mark);
+            width = part;
+        }
     }
+    return width;
 }
 
 /* Memory is read faster in whole rows, a few at a time, than down a column: the results wait in the
@@ -299,11 +305,13 @@ columns_line(struct look *look, uint32_t done, bool inner)
         return false;
     unsigned wide = vectors[sketch_ask(s, stage, "vectors", 3, 0)];
     int near = near_rows(look, red);
-    put_column_blocks(look, done, near, wide * work->lanes);
+    int64_t width = put_column_blocks(look, done, near, wide * work->lanes);
     sketch_put(s, "%s/%" PRId64, sketch_name(look, (int)red), depth);
     if (near >= 0)
         sketch_put(s, "%s", sketch_name(look, near));
-    sketch_put(s, "%s/%uv acc %s@u %s/v@u %s@v", v, wide, sketch_name(look, (int)red), v, v);
+    if (wide * work->lanes < width)
+        sketch_put(s, "%s/%uv", v, wide);
+    sketch_put(s, "acc %s@u %s/v@u %s@v", sketch_name(look, (int)red), v, v);
     return true;
 }
 

@@ -361,7 +361,7 @@ put_blocks(struct tiling *t)
     if (t->pack_across)
         sketch_put(s, "pack(%s)", sketch_access(look, t->across_load));
     if (!t->by_other && t->others > 1)
-        sketch_put_left(look, t->but, t->threads);
+        t->threads = sketch_put_left(look, t->but, t->threads);
 }
 
 /* Tiles of a block whose part of what is read along the rows stays in the second cache; rows of

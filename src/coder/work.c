@@ -1,6 +1,7 @@
 /* Stages as they are lowered: what is inlined, who computes what where. */
 #include "coder/coder_int.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- looking into expressions ---- */
@@ -309,9 +310,22 @@ work_is_provided(const struct schedule *schedule, size_t number, size_t reader)
 
 /* ---- preparing ---- */
 
+/* A reduction that came with an inlined stage may have names that are taken here: c_2 then. */
+static const char *
+free_name(struct arena *arena, const struct work *work, unsigned levels, const char *name)
+{
+    const char *wanted = name;
+    for (unsigned i = 0, copy = 1; i < levels; i++)
+        if (strcmp(work->index[i], wanted) == 0) {
+            wanted = arena_printf(arena, "%s_%u", name, ++copy);
+            i = UINT_MAX; /* then 0: from the first on */
+        }
+    return wanted;
+}
+
 /* The indices of the reduction in its expression. */
 static void
-take_reduction(struct work *work)
+take_reduction(struct arena *arena, struct work *work)
 {
     work->reduce = work_reduce(work->code);
     work->levels = work->rank;
@@ -320,7 +334,8 @@ take_reduction(struct work *work)
     const struct binder *binder = work->reduce->binder;
     for (unsigned i = 0; i < binder->count; i++) {
         work->extent[binder->level + i] = expr_integer(binder->extent[i]);
-        work->index[binder->level + i] = binder->names[i];
+        work->index[binder->level + i] =
+            free_name(arena, work, binder->level + i, binder->names[i]);
     }
     work->levels = binder->level + binder->count;
 }
@@ -372,7 +387,7 @@ work_running_sum(const struct work *work)
 
 /* Sizes and names; the expression is still the stage's own. */
 static void
-measure_work(struct work *work, const struct stage *stage, size_t number)
+measure_work(struct arena *arena, struct work *work, const struct stage *stage, size_t number)
 {
     *work = (struct work){.stage = stage,
                           .tensor = stage->tensor,
@@ -384,7 +399,7 @@ measure_work(struct work *work, const struct stage *stage, size_t number)
         work->extent[i] = stage->tensor->size[i];
         work->index[i] = stage->index[i];
     }
-    take_reduction(work);
+    take_reduction(arena, work);
 }
 
 /* Where the reduction is used: its range, or that of the pieces of cats around it. */
@@ -463,7 +478,7 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         }
         work_ranges(work, levels);
         work->code = ir_simplify(program->ir, work->code, levels);
-        take_reduction(work);
+        take_reduction(arena, work);
     }
     bound_find(arena, schedule, work);
     for (unsigned i = 0; i < work->rank; i++) {
@@ -702,7 +717,7 @@ work_prepare(struct arena *arena, struct schedule *schedule, struct diags *diags
     size_t count = program->stage_count;
     struct work *works = schedule->works = arena_array(arena, count + 1, sizeof *works);
     for (size_t i = 0; i < count; i++) {
-        measure_work(&works[i], &program->stages[i], i);
+        measure_work(arena, &works[i], &program->stages[i], i);
         works[i].before = step_before(program, &program->stages[i]);
         works[i].same = is_spoken_of(schedule, i) ? NULL : work_same(schedule, &works[i]);
         works[i].fate = works[i].same != NULL ? FATE_SAME : FATE_ROOT;

@@ -77,6 +77,8 @@ check_demand(struct judge_task *task, size_t number, const struct judge__case *c
     struct demand demand = demand_of(c);
     double bytes = FREE_PART * task_free_bytes();
 
+    if (task->only_timed)
+        demand.seconds = 0;
     if (badness(&demand, bytes) <= 1)
         return STATUS_OK;
     const char *dim = dim_to_shrink(task, number, program, bytes);
@@ -141,7 +143,9 @@ open_case(struct judge__case *c, struct diags *diags)
     judge__progress(c->task->judge, "%s  preparing case %s", c->program->name,
                     c->program->case_name);
     light_of(c);
-    status = evaluator_open(c->rows ? c->rows : c->program, &c->evaluator, diags);
+    status = c->task->only_timed
+                 ? STATUS_OK
+                 : evaluator_open(c->rows ? c->rows : c->program, &c->evaluator, diags);
     if (status == STATUS_OK)
         status = judge__slots_create(c, diags);
     if (status == STATUS_OK)
@@ -232,7 +236,8 @@ make_programs(struct judge_task *task, const struct judge_setup *setup, struct d
             return STATUS_INPUT;
         struct judge__case *c = &task->cases[task->case_count++];
         c->program = program;
-        judge__choose_rows(task, c, number, setup->enough);
+        if (!task->only_timed)
+            judge__choose_rows(task, c, number, setup->enough);
         enum status status = check_demand(task, number, c, diags);
         if (status != STATUS_OK)
             return status;
@@ -292,6 +297,7 @@ new_task(struct judge *judge, const struct judge_setup *setup)
     task->same_inputs = setup->same_inputs;
     task->effort = setup->effort;
     task->no_baseline = setup->no_baseline;
+    task->only_timed = setup->only_timed;
     return task;
 }
 

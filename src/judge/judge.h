@@ -171,6 +171,8 @@ struct judge_setup {
     uint64_t seed;    /* else drawn from the system's randomness */
     bool same_inputs; /* secret ones, drawn once for the whole task: a search's candidates */
     bool no_baseline; /* leave out `naive` */
+    bool only_timed;  /* no reference: looked at and compared, never believed; the parts of a kernel
+                         that is judged as a whole */
     double enough;    /* seconds: what takes longer is evaluated in some rows; 0: the usual */
     enum judge_effort effort;
     const struct judge_extra *extras;

@@ -129,7 +129,7 @@ struct judge_task {
     bool seeded, same_inputs;
     uint64_t seed;
     enum judge_effort effort;
-    bool no_baseline;
+    bool no_baseline, only_timed;
     size_t verdicts; /* given so far */
     struct judge__case *cases;
     size_t case_count;

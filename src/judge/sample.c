@@ -66,6 +66,8 @@ judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size
     enum status status = STATUS_OK;
     size_t *slots;
 
+    if (c->task->only_timed)
+        evaluated = 0;
     *pool = (struct judge__pool){.c = c, .count = sets_there_are(c, wanted)};
     pool->random = rng_stream(seed, "timed calls");
     pool->sets = arena_array(arena, pool->count, sizeof *pool->sets);

@@ -170,6 +170,10 @@ judge__choose_kinds(struct judge__case *c, struct diags *diags)
     double seconds = 0, least = INFINITY;
     enum status status = STATUS_OK;
 
+    if (c->task->only_timed) {
+        c->freshness = ONE_EACH;
+        return choose_all(c, diags);
+    }
     /* the first one warms up; another process may be in the way of any */
     for (unsigned i = 0; i < 3 && status == STATUS_OK && seconds < DEAR; i++) {
         status = try_kind(c, i % 2 ? DRAW_UNIFORM : DRAW_NORMAL, &seconds, diags);

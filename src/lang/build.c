@@ -82,11 +82,28 @@ declare(struct scope *scope, struct place place, struct symbol symbol)
 
 /* ---- tensors and stages ---- */
 
+/* Operators inside of one another may have tensors of one name: the second is Y.Z.2. Names without
+ * a point are people's own, and checked. */
+static const char *
+unique_name(const struct builder *b, const char *name)
+{
+    const char *unique = name;
+    unsigned copy = 1;
+    if (strchr(name, '.') == NULL)
+        return name;
+    for (size_t i = 0; i < b->tensor_count; i++)
+        if (strcmp(b->tensors[i]->name, unique) == 0) {
+            unique = arena_printf(b->arena, "%s.%u", name, ++copy);
+            i = SIZE_MAX; /* then 0: from the first on */
+        }
+    return unique;
+}
+
 struct tensor *
 new_tensor(struct builder *b, const char *name, enum dtype dtype, unsigned rank)
 {
     struct tensor *tensor = arena_alloc(b->arena, sizeof *tensor);
-    *tensor = (struct tensor){.name = name,
+    *tensor = (struct tensor){.name = unique_name(b, name),
                               .number = (unsigned)b->tensor_count,
                               .dtype = dtype,
                               .rank = rank,

@@ -195,6 +195,21 @@ run__open_cases(struct loop *loop)
     return STATUS_OK;
 }
 
+struct loop
+run__part(const struct loop *loop, const struct run_options *options, struct run_result *result)
+{
+    return (struct loop){.arena = loop->arena,
+                         .judge = loop->judge,
+                         .options = options,
+                         .result = result,
+                         .diags = loop->diags,
+                         .ledger = loop->ledger,
+                         .begun_evaluations = options->evaluations,
+                         .begun_seconds = options->seconds,
+                         .most_tried = options->evaluations + 2 * options->case_count + 2,
+                         .is_part = true};
+}
+
 enum status
 run_optimize_by(struct arena *arena, const struct run_judge *judge,
                 const struct run_options *options, struct run_result *result, struct diags *diags)

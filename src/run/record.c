@@ -69,11 +69,14 @@ run__record(struct loop *loop, const struct run_case *of, struct run_candidate *
     const struct run_options *options = loop->options;
     if (options->store == NULL)
         return STATUS_OK;
+    /* lines of a part are no schedule of the task */
+    const char *schedule = loop->is_part ? NULL : candidate->schedule;
     struct store_candidate row = {.run = options->run->id,
-                                  .kind = candidate->schedule ? STORE_SCHEDULE : STORE_SOURCE,
+                                  .kind = schedule ? STORE_SCHEDULE : STORE_SOURCE,
                                   .proposer = candidate->proposer,
-                                  .phase = of->program->case_name,
-                                  .schedule = candidate->schedule,
+                                  .phase = loop->is_part ? lang_name(options->lang)
+                                                         : of->program->case_name,
+                                  .schedule = schedule,
                                   .kernel = candidate->kernel,
                                   .kernel_length = strlen(candidate->kernel),
                                   .added = clock_wall()};

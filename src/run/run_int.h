@@ -99,10 +99,22 @@ run__schedule(const struct loop *loop, const struct run_case *of, const char *te
 enum status
 run__open_cases(struct loop *loop);
 
+/* A loop over a part of the program, before the same judge, by the same clock (optimize.c). */
+struct loop
+run__part(const struct loop *loop, const struct run_options *options, struct run_result *result);
+
 /* All cases one after the other, each with its share of so many evaluations and seconds (0: no
  * limit), counted from the beginning of the run (optimize.c). */
 enum status
 run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
+
+/* ---- layers (layers.c) ---- */
+
+/* Those of a case's program, each tuned alone with some of this share, which is what is left of it
+ * then; *genome has what was found. STATUS_NO: nothing was. */
+enum status
+run__tune_layers(struct loop *loop, const struct run_case *of, struct coder_space *space,
+                 struct share *share, struct coder_genome *genome);
 
 /* ---- what the archive has for a search to begin with (seed.c) ---- */
 

@@ -99,16 +99,7 @@ open_turn(struct team *team, const struct recipe_phase *phase, struct lang *lang
     turn->options.start = NULL;
     turn->options.team = &turn->who;
     turn->result = (struct run_result){.case_count = cases, .number = -1, .drafted_us = INFINITY};
-    turn->loop = (struct loop){.arena = loop->arena,
-                               .judge = loop->judge,
-                               .options = &turn->options,
-                               .result = &turn->result,
-                               .diags = loop->diags,
-                               .ledger = loop->ledger,
-                               .begun_evaluations = turn->options.evaluations,
-                               .begun_seconds = turn->options.seconds,
-                               .most_tried = turn->options.evaluations + 2 * cases + 2,
-                               .is_part = true};
+    turn->loop = run__part(loop, &turn->options, &turn->result);
     turn->phase = *phase;
     turn->phase.name = arena_printf(loop->arena, "%s, part %zu", phase->name, number);
     turn->phase.split = 0;

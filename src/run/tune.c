@@ -17,8 +17,8 @@ enum {
 struct tuning {
     struct loop *loop;
     struct run_case *to;
-    size_t number; /* among the cases */
-    const struct share *share;
+    size_t number;      /* among the cases */
+    struct share share; /* what is left of it when the whole is tuned */
     struct judge_task *task;
     struct judge_kernel *champion;
     struct coder_space *space;
@@ -26,7 +26,7 @@ struct tuning {
     char (*seen)[HASH_TEXT]; /* of kernels */
     double *history;
     double naive_us; /* 0: not known */
-    double began;    /* seconds since the loop did */
+    double began;    /* seconds since the loop did: the whole, behind its layers */
 };
 
 /* A kernel that is to be judged. */
@@ -233,10 +233,10 @@ why_stop(const struct tuning *tuning)
     const struct run_case *to = tuning->to;
     if (run__is_stopped(tuning->loop))
         return "you";
-    if (to->evaluations >= tuning->share->evaluations)
+    if (to->evaluations >= tuning->share.evaluations)
         return "evals";
-    if (tuning->share->until > 0 &&
-        run__elapsed(tuning->loop) >= run__until(tuning->loop, tuning->share->until))
+    if (tuning->share.until > 0 &&
+        run__elapsed(tuning->loop) >= run__until(tuning->loop, tuning->share.until))
         return "time";
     if (to->best != NULL && to->program->check_only)
         return "checked";
@@ -363,7 +363,7 @@ draw_batch(struct tuning *tuning, struct drawn batch[SEARCH_AHEAD])
 {
     enum { BARREN = 200 };
     size_t count = 0, most = search_ahead(tuning->search);
-    size_t left = tuning->share->evaluations - tuning->to->evaluations;
+    size_t left = tuning->share.evaluations - tuning->to->evaluations;
     most = most < left ? most : left;
     for (unsigned barren = 0; count < most && barren < BARREN;) {
         struct drawn *next = &batch[count];
@@ -380,6 +380,18 @@ draw_batch(struct tuning *tuning, struct drawn batch[SEARCH_AHEAD])
         barren++;
     }
     return count;
+}
+
+/* The search's own best is kept as a point too: a layer's answers are answers of the whole. */
+static void
+keep_point(struct tuning *tuning, const struct search_point *point)
+{
+    struct run_case *to = tuning->to;
+    if (to->tried_count == 0 || to->best != &to->tried[to->tried_count - 1])
+        return;
+    uint8_t *genes = arena_alloc(tuning->loop->arena, sizeof point->gene);
+    memcpy(genes, point->gene, sizeof point->gene);
+    to->genes = genes;
 }
 
 /* Compilers run beside each other, before anything is measured. */
@@ -412,10 +424,32 @@ evolve(struct tuning *tuning, const char **why)
             if ((*why = why_stop(tuning)) != NULL)
                 return status;
             status = try_kernel(tuning, &batch[i].proposal, &us);
+            keep_point(tuning, &batch[i].point);
             search_tell(tuning->search, &batch[i].point, batch[i].holes, batch[i].hole_count, us);
         }
     }
     return status;
+}
+
+/* Where to begin: with what served the layers of a large program, which takes seconds to compile,
+ * or with drafts. */
+static enum status
+find_beginning(struct tuning *tuning)
+{
+    struct loop *loop = tuning->loop;
+    const struct run_case *to = tuning->to;
+    bool large = !to->program->check_only && !loop->is_part && loop->general == NULL;
+    struct coder_genome genome;
+    struct search_point point;
+    enum status status =
+        large ? run__tune_layers(loop, to, tuning->space, &tuning->share, &genome) : STATUS_NO;
+    if (status == STATUS_OK) {
+        memcpy(point.gene, genome.gene, sizeof point.gene);
+        search_seed(tuning->search, &point);
+        tuning->began = run__elapsed(loop);
+    } else if (status == STATUS_NO && to->program->stage_count <= DRAFTABLE)
+        draft(tuning);
+    return status == STATUS_NO ? STATUS_OK : status;
 }
 
 /* When no sketch was right: the plain schedule, legal for every program. */
@@ -441,8 +475,6 @@ prepare(struct tuning *tuning)
     tuning->space = coder_space_open(loop->arena, tuning->to->program, &loop->options->machine);
     tuning->search = search_open(
         loop->arena, &(struct search_options){.seed = loop->options->seed + tuning->number});
-    if (tuning->to->program->stage_count <= DRAFTABLE)
-        draft(tuning);
 }
 
 enum status
@@ -453,10 +485,11 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
     struct tuning tuning = {.loop = loop,
                             .to = &loop->result->cases[number],
                             .number = number,
-                            .share = share,
+                            .share = *share,
                             .began = run__elapsed(loop)};
     struct judge_setup setup = run__setup(loop, &options->cases[number], 1);
     setup.same_inputs = true;
+    setup.only_timed = loop->is_part && !options->team; /* the whole is judged */
     enum status status = judge->open(judge->context, &setup, &tuning.task, loop->diags);
     if (status != STATUS_OK)
         return status;
@@ -467,6 +500,8 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
         status = try_start(&tuning);
     if (status == STATUS_OK && *why == NULL)
         status = try_earlier(&tuning);
+    if (status == STATUS_OK && *why == NULL)
+        status = find_beginning(&tuning);
     if (status == STATUS_OK && *why == NULL)
         status = evolve(&tuning, why);
     if (status == STATUS_OK)

@@ -105,7 +105,7 @@ static void
 a_drift_is_shared(void **state)
 {
     const struct bench_race race = {.rounds = 9, .seconds = 0.01};
-    const double own[] = {10}, their[] = {30, 20};
+    const double own[] = {10}, their[] = {24, 20};
     struct unit *unit = *state;
     struct fake us = {.us = own, .name = 'o', .drift = 0.02},
                 them = {.us = their, .name = 't', .drift = 0.02};

@@ -144,6 +144,74 @@ equal_stages_are_asked_once(void **state)
     arena_destroy(arena);
 }
 
+/* Four products, two of them equal; what only follows a product goes with it. */
+static const char network_text[] =
+    "in X: f32[64,96]; in F: f32[2,96,96]; in W: f32[40,96]; in V: f32[300,40]\n"
+    "A[n,k] = sum[c](X[n,c]*F[0,k,c])\nA2[n,k] = max(A[n,k], 0)\nS[n] = sum[k](A2[n,k])\n"
+    "B[n,k] = sum[c](A2[n,c]*F[1,k,c]) + S[n]\nD[n,k] = sum[c](A2[n,c]*W[k,c])\n"
+    "E[n,k] = sum[c](D[n,c]*V[k,c])\nout B, E\n";
+
+static void
+layers_are_the_heavy_stages(void **state)
+{
+    struct arena *arena = arena_create();
+    struct diags *diags = diags_create(arena, 0);
+    struct lang *lang = lang_parse(arena, "network.op", network_text, strlen(network_text), diags);
+    struct program *program = lang_program(lang, 0, NULL, 0, diags);
+    struct coder_space *space = coder_space_open(arena, program, &machines[0]);
+    struct coder_layer layers[8];
+    double total = 0;
+    (void)state;
+    size_t count = coder_layers(space, layers, 8);
+    assert_true(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || layers[i].share <= layers[i - 1].share);
+        assert_true(layers[i].first + layers[i].count <= program->stage_count);
+        for (size_t k = 0; k < i; k++) /* none is in two of them */
+            assert_true(layers[i].first + layers[i].count <= layers[k].first ||
+                        layers[k].first + layers[k].count <= layers[i].first);
+        total += layers[i].share;
+    }
+    assert_true(total > 0.9 && total <= 1 + 1e-9);
+    assert_int_equal(coder_layers(space, layers, 2), 2);
+    arena_destroy(arena);
+}
+
+/* A layer's line is the whole's, whatever either takes for usual. */
+static void
+answers_of_a_layer_are_the_wholes(void **state)
+{
+    struct arena *arena = arena_create();
+    struct diags *diags = diags_create(arena, 0);
+    struct rng rng = rng_stream(3, "answers");
+    struct lang *lang = lang_parse(arena, "network.op", network_text, strlen(network_text), diags);
+    struct program *whole = lang_program(lang, 0, NULL, 0, diags);
+    const struct program *programs[] = {whole};
+    struct coder_space *space = coder_space_open(arena, whole, &machines[0]);
+    size_t number = 0, changed = 0;
+    struct lang_part part;
+    (void)state;
+    while (strcmp(whole->stages[number].tensor->name, "E") != 0)
+        number++;
+    assert_true(lang_part(arena, programs, 1, number, 1, &part));
+    struct program *layer = lang_program(
+        lang_parse(arena, "part", part.text, strlen(part.text), diags), 0, NULL, 0, diags);
+    struct coder_space *alone = coder_space_open(arena, layer, &machines[0]);
+    const char *before = coder_sketch(space, &(struct coder_genome){{0}}).text;
+    for (int i = 0; i < 8; i++) {
+        struct coder_sketch usual = coder_sketch(alone, &(struct coder_genome){{0}});
+        struct coder_genome found = random_genome(&rng, &usual), genome = {{0}};
+        coder_adopt(space, &genome, alone, &found);
+        const char *line = line_of(arena, coder_sketch(alone, &found).text, "E:");
+        const char *lines = coder_sketch(space, &genome).text;
+        if (strstr(line, "@p") != NULL) /* how many threads there are is asked of the whole */
+            assert_string_equal(line_of(arena, lines, "E:"), line);
+        changed += strcmp(lines, before) != 0;
+    }
+    assert_true(changed > 4);
+    arena_destroy(arena);
+}
+
 static size_t
 count_of(const char *text, const char *what)
 {
@@ -363,6 +431,8 @@ main(void)
         cmocka_unit_test(lanes_are_shared),
         cmocka_unit_test(every_operator_has_sketches),
         cmocka_unit_test(equal_stages_are_asked_once),
+        cmocka_unit_test(layers_are_the_heavy_stages),
+        cmocka_unit_test(answers_of_a_layer_are_the_wholes),
         cmocka_unit_test(a_deep_network_is_a_few_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

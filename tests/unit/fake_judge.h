@@ -23,6 +23,7 @@ struct fake {
     const char *weak;          /* one with these words is wrong on inputs that were proposed */
     const char *same;          /* two with these words are equally fast with more than one thread */
     unsigned looks, compares, verdicts;
+    unsigned parts;     /* tasks that were opened only to be timed */
     struct buf *told;   /* what is built ahead and what is looked at, if anybody wants to know */
     void (*tick)(void); /* called at each question */
 };
@@ -70,6 +71,7 @@ fake_open(void *context, const struct judge_setup *setup, struct judge_task **ta
     (void)diags;
     made->setup = *setup;
     fake->clock += fake->opening;
+    fake->parts += setup->only_timed;
     *task = (struct judge_task *)made;
     return STATUS_OK;
 }

@@ -385,6 +385,53 @@ the_archive_has_the_whole_story(void **state)
     store_close(options.store);
 }
 
+/* Four layers are tuned alone, the heaviest longest, and the whole with what is left; the archive
+ * has no schedule of the task where it has one of a layer. */
+static void
+large_programs_go_by_layers(void **state)
+{
+    static const char text[] =
+        "op network\n"
+        "in X: f32[16,64]; in A: f32[96,64]; in B: f32[80,96]; in C: f32[112,80]; in D: "
+        "f32[48,112]\n"
+        "P[n,k] = sum[c](X[n,c]*A[k,c])\nQ[n,k] = sum[c](max(P[n,c], 0)*B[k,c])\n"
+        "R[n,k] = sum[c](max(Q[n,c], 0)*C[k,c])\nY[n,k] = sum[c](max(R[n,c], 0)*D[k,c])\nout Y\n";
+    struct unit *unit = *state;
+    struct trace trace, again;
+    struct run_options options = usual_options(unit, &trace);
+    struct fake fake = {0}, second = {0};
+    struct run_result result;
+    struct store_run run;
+    struct store_candidate *rows;
+    size_t count, layers = 0;
+    options.lang = lang_parse(unit->arena, "network.op", text, strlen(text), unit->diags);
+    options.case_count = 1;
+    options.evaluations = 40;
+    optimize(unit, &fake, &options, &result);
+    assert_int_equal(fake.parts, 4);
+    assert_int_equal(fake.looks, result.evaluations);
+    assert_true(result.evaluations <= 40);
+    assert_true(result.cases[0].evaluations >= 40 - 24); /* at most six tenths were for layers */
+    assert_true(result.cases[0].evaluations <= 40 - 4 * 4);
+    options.context = &again;
+    again = (struct trace){unit->arena, buf_in(unit->arena)};
+    optimize(unit, &second, &options, &result);
+    assert_string_equal(trace.text.data, again.text.data);
+
+    options.store = open_archive(unit, &run);
+    options.run = &run;
+    options.family = "other";
+    options.machine_key = "m";
+    optimize(unit, &(struct fake){0}, &options, &result);
+    assert_int_equal(store_candidates(options.store, unit->arena, run.id, STORE_WHOLE, &rows,
+                                      &count, unit->diags),
+                     STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        layers += strcmp(rows[i].proposer, "builtin") == 0 && rows[i].kind == STORE_SOURCE;
+    assert_true(layers >= 16);
+    store_close(options.store);
+}
+
 int
 main(void)
 {
@@ -397,6 +444,7 @@ main(void)
         UNIT_TEST(a_kernel_is_to_be_beaten),
         SCRATCH_TEST(recorded_timings_lead_to_the_same_end),
         SCRATCH_TEST(the_archive_has_the_whole_story),
+        SCRATCH_TEST(large_programs_go_by_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
