@@ -147,8 +147,8 @@ struct run_case {
     const struct program *program;
     struct light light;
     const struct run_candidate *best; /* one of `tried`; NULL: nothing correct was found */
-    const uint8_t *genes;             /* of the best of the search, CODER_GENES; NULL: it has none */
-    const char *words;                /* what its schedule does */
+    const uint8_t *genes; /* of the best of the search, CODER_GENES; NULL: it has none */
+    const char *words;    /* what its schedule does */
     unsigned evaluations;
     struct run_candidate *tried;
     size_t tried_count;
