@@ -153,6 +153,16 @@ tell_errors(struct arena *arena, const struct judge__source *source,
     report->reason = reason.data;
 }
 
+/* A whole network is a megabyte of text: half a minute of honest work. */
+static struct box_compile_limits
+limits_of(const struct judge__source *source)
+{
+    static const double USUAL = 10, EACH = 30; /* seconds; for each megabyte */
+    double cpu = USUAL + EACH * (double)source->length / 1e6;
+
+    return (struct box_compile_limits){.wall_seconds = 2 * cpu, .cpu_seconds = cpu};
+}
+
 static enum status
 compile(struct judge *judge, struct arena *arena, const struct target *target,
         const struct judge__source *source, struct judge__object *object,
@@ -166,6 +176,7 @@ compile(struct judge *judge, struct arena *arena, const struct target *target,
         .prelude = source->headers,
         .defines = source->defines,
         .exports = exports,
+        .limits = limits_of(source),
     };
     struct box_compile_result result;
     request.headers = files_of(arena, target, source, &request.header_count);
