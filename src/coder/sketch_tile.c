@@ -487,10 +487,11 @@ sketch_dots_line(struct look *look, uint32_t done, bool inner)
     static const int64_t shares[] = {8, 2, 1, 32};
     int64_t share = shares[sketch_ask(s, stage, "share", 4, 0)];
     sketch_put_left(look, done | 1u << look->other | 1u << (work->rank - 1), false);
-    if (!inner && columns >= 2 * threads * tile.vectors)
-        sketch_put(s, "%s/%" PRId64 "@p", n,
-                   sketch_even_part(columns, (columns + share * threads - 1) / (share * threads),
-                                    threads, tile.vectors));
+    if (!inner && columns >= 2 * threads * tile.vectors) {
+        columns = sketch_even_part(columns, (columns + share * threads - 1) / (share * threads),
+                                   threads, tile.vectors);
+        sketch_put(s, "%s/%" PRId64 "@p", n, columns);
+    }
     if (sketch_ask_if(s, stage, "depth", terms > 2 * fits) && fits < terms)
         sketch_put(s, "%s/%" PRId64, v, sketch_even_part(terms, fits, 1, work->lanes));
     if (tile.vectors < columns)
