@@ -1,7 +1,7 @@
 /* A large program is tuned layer by layer: a stage that does much of the work, and what follows it,
- * is a task of its own with its producers as inputs, compiled in a moment and judged like any
- * other. What served it best is how the whole answers for it, and for all that are equal to it. Its
- * candidates are in the archive as steps of this run that serve no case. */
+ * is a task of its own with its producers as inputs, compiled in a moment and timed. The whole is
+ * judged, a layer is not. What served it best is how the whole answers for it, and for all that are
+ * equal to it. Its candidates are in the archive as steps of this run that serve no case. */
 #include "run/run_int.h"
 
 #include <math.h>
@@ -73,6 +73,7 @@ tune(struct layers *layers, struct lang *lang, const struct share *share, struct
     options->team = NULL;
     *result = (struct run_result){.case_count = 1, .number = -1};
     struct loop part = run__part(loop, options, result);
+    part.diags = diags_create(loop->arena, 1);
     enum status status = run__open_cases(&part);
     if (status == STATUS_OK)
         status = run__tune(&part, 0, share, &why);
@@ -80,6 +81,11 @@ tune(struct layers *layers, struct lang *lang, const struct share *share, struct
     loop->result->failed += result->failed;
     layers->evaluations -=
         result->evaluations < layers->evaluations ? result->evaluations : layers->evaluations;
+    if (status == STATUS_INPUT) /* its inputs do not fit here, perhaps; those of the whole may */
+        return STATUS_NO;
+    if (status != STATUS_OK && diags_count(part.diags) > 0)
+        diags_add(loop->diags, DIAG_ERROR, (struct place){0}, "%s",
+                  diags_get(part.diags, 0)->message);
     return status;
 }
 
@@ -96,6 +102,7 @@ tell(const struct layers *layers, size_t number, const struct run_result *result
         options->context,
         &(struct run_progress){
             .program = layers->of->program,
+            .case_number = (size_t)(layers->of - layers->loop->result->cases),
             .case_count = options->case_count,
             .evaluations = layers->loop->result->evaluations,
             .most = options->evaluations,

@@ -273,6 +273,12 @@ shapes_have_their_schedules(void **state)
         /* with rows of their own */
         {"in A: f32[4096,512]; in B: f32[512,64]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
          "Y: m/2052@p pack(B) m/126 n/2v m/6 acc k m@u n/v@u n@v\n"},
+        /* few rows: both sides are read where they are; names that meet are told apart */
+        {"in X: f32[10,2048]; in W: f32[512,2048]\nY[b,n] = sum[k](X[b,k]*W[n,k])\nout Y\n",
+         "Y: n/32@p n/2 b/5 acc k/v n@u b@u k@v\n"},
+        {"in X: f32[10,2048]; in W: f32[512,2048]; in M: f32[512]\n"
+         "Z[n,k] = sum[c](X[n,c]*W[k,c])\nY[n,c] = Z[n,c] - M[c]\nout Y\n",
+         "Y: c/32@p c/2 n/5 acc c_2/v c@u n@u c_2@v\n"},
         /* rows of a triangle differ in length: blocks, which threads take one by one */
         {"in A: f32[256,256]; in B: f32[256,256]\n"
          "Y[m,n] = sum[k ? k <= m](A[m,k]*B[k,n])\nout Y\n",
