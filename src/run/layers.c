@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    FEWEST_LAYERS = 4, /* smaller programs are tuned as a whole */
+    FEWEST_STAGES = 16, /* smaller programs are compiled in a moment, */
+    FEWEST_LAYERS = 4,  /* and tuned as a whole */
     MOST_LAYERS = 16,
     FEWEST = 4, /* evaluations of a layer */
 };
@@ -154,7 +155,7 @@ run__tune_layers(struct loop *loop, const struct run_case *of, struct coder_spac
     bool found = false;
     *genome = (struct coder_genome){{0}};
     layers.count = coder_layers(space, layers.layer, MOST_LAYERS);
-    if (layers.count < FEWEST_LAYERS)
+    if (of->program->stage_count < FEWEST_STAGES || layers.count < FEWEST_LAYERS)
         return STATUS_NO;
     for (size_t i = 0; i < layers.count && !run__is_stopped(loop); i++) {
         status = tune_one(&layers, i, genome);

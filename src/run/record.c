@@ -34,16 +34,19 @@ case_row(struct arena *arena, const struct judge_case *row)
                                .speedup_count = row->pair_count};
 }
 
-/* `count` cases of the report: sizes that the judge drew come behind those of the task. */
+/* `count` cases of the report: sizes that the judge drew come behind those of the task. What a
+ * layer took is no time of a case: it stands under the layer's name, else NULL. */
 static enum status
 add_verdict(struct loop *loop, const struct store_candidate *row, const struct judge_report *report,
-            size_t count)
+            size_t count, const char *layer)
 {
     const struct run_options *options = loop->options;
     struct store_case *rows = arena_array(loop->arena, count, sizeof *rows);
     struct buf json = buf_in(loop->arena);
     for (size_t i = 0; i < count; i++)
         rows[i] = case_row(loop->arena, &report->cases[i]);
+    for (size_t i = 0; i < count && layer != NULL; i++)
+        rows[i].name = layer;
     run_put_verdict(&json, lang_name(options->lang), options->target->name, NULL, report);
     struct store_verdict verdict = {.status = judge_status_name[report->status],
                                     .reason = report->reason,
@@ -59,7 +62,7 @@ enum status
 run__record_verdict(struct loop *loop, const struct store_candidate *row,
                     const struct judge_report *report)
 {
-    return add_verdict(loop, row, report, report->case_count);
+    return add_verdict(loop, row, report, report->case_count, NULL);
 }
 
 enum status
@@ -69,13 +72,15 @@ run__record(struct loop *loop, const struct run_case *of, struct run_candidate *
     const struct run_options *options = loop->options;
     if (options->store == NULL)
         return STATUS_OK;
-    /* lines of a part are no schedule of the task */
+    /* lines of a layer are no schedule of the task */
     const char *schedule = loop->is_part ? NULL : candidate->schedule;
+    const char *layer = loop->is_part ? of->program->stages[0].tensor->name : NULL;
     struct store_candidate row = {.run = options->run->id,
                                   .kind = schedule ? STORE_SCHEDULE : STORE_SOURCE,
                                   .proposer = candidate->proposer,
-                                  .phase = loop->is_part ? lang_name(options->lang)
-                                                         : of->program->case_name,
+                                  .phase = layer ? layer : of->program->case_name,
+                                  .why =
+                                      layer ? arena_printf(loop->arena, "layer %s", layer) : NULL,
                                   .schedule = schedule,
                                   .kernel = candidate->kernel,
                                   .kernel_length = strlen(candidate->kernel),
@@ -83,7 +88,7 @@ run__record(struct loop *loop, const struct run_case *of, struct run_candidate *
     enum status status = ledger_candidate(loop->ledger, &row, loop->diags);
     candidate->id = row.id;
     candidate->row = row.number;
-    return status == STATUS_OK ? add_verdict(loop, &row, report, 1) : status;
+    return status == STATUS_OK ? add_verdict(loop, &row, report, 1, layer) : status;
 }
 
 enum status
@@ -93,7 +98,7 @@ run__record_again(struct loop *loop, const struct run_candidate *candidate,
     if (loop->options->store == NULL)
         return STATUS_OK;
     struct store_candidate row = {.id = candidate->id, .number = candidate->row};
-    return add_verdict(loop, &row, report, 1);
+    return add_verdict(loop, &row, report, 1, NULL);
 }
 
 /* Its parents are the candidates that it is made of. */
@@ -134,5 +139,5 @@ run__record_file(struct loop *loop)
     if (status != STATUS_OK)
         return status;
     result->number = row.number;
-    return add_verdict(loop, &row, &result->report, result->case_count);
+    return add_verdict(loop, &row, &result->report, result->case_count, NULL);
 }
