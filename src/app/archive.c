@@ -274,6 +274,12 @@ archive_is_draft(const struct archive_run *run, const struct store_candidate *ca
            is_case(&run->row, candidate->phase);
 }
 
+bool
+archive_is_layer(const struct store_candidate *candidate)
+{
+    return strcmp(candidate->role, "layer") == 0;
+}
+
 const char *
 archive_who(const struct store_candidate *candidate)
 {

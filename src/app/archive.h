@@ -124,6 +124,11 @@ archive_share_text(struct arena *arena, double gain);
 bool
 archive_is_draft(const struct archive_run *run, const struct store_candidate *candidate);
 
+/* A kernel of a part of a network, which was tuned alone: no kernel of the task. `phase` names the
+ * part. */
+bool
+archive_is_layer(const struct store_candidate *candidate);
+
 /* "coder"; without a role who proposed it, or "file" */
 const char *
 archive_who(const struct store_candidate *candidate);

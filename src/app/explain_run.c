@@ -234,9 +234,9 @@ put_refused(struct explain *explain, const struct store_candidate *best)
     size_t told = 0, more = 0;
     for (size_t i = 0; i < run->candidate_count; i++) {
         const struct store_candidate *candidate = &run->candidates[i];
-        if (archive_is_draft(run, candidate) || strcmp(candidate->role, "sweep") == 0 ||
-            strcmp(candidate->phase, "file") == 0 || is_on_way(explain, candidate, best) ||
-            archive_is_accepted(candidate))
+        if (archive_is_draft(run, candidate) || archive_is_layer(candidate) ||
+            strcmp(candidate->role, "sweep") == 0 || strcmp(candidate->phase, "file") == 0 ||
+            is_on_way(explain, candidate, best) || archive_is_accepted(candidate))
             continue;
         if (told == MOST_REFUSED)
             more++;

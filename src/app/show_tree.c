@@ -71,6 +71,8 @@ belong_together(const struct tree *tree, const struct store_candidate *a,
 {
     if (archive_is_draft(tree->run, a))
         return archive_is_draft(tree->run, b) && strcmp(a->phase, b->phase) == 0;
+    if (archive_is_layer(a))
+        return archive_is_layer(b) && strcmp(a->phase, b->phase) == 0;
     return is_vain(tree, a) && is_vain(tree, b) && parent_of(tree, a) == parent_of(tree, b);
 }
 
@@ -181,6 +183,8 @@ static const char *
 fold_text(const struct tree *tree, const struct node *node)
 {
     const struct store_candidate *best = node->candidate;
+    if (archive_is_layer(best))
+        return arena_printf(tree->arena, "tuned alone, %zu kernels", node->folded);
     if (!archive_is_draft(tree->run, best))
         return arena_printf(tree->arena, "%zu more tries, none kept", node->folded);
     return arena_printf(tree->arena, "case %s: %zu schedules, best %s", best->phase, node->folded,
@@ -339,7 +343,8 @@ outcome(const struct archive_run *run, const struct store_candidate *candidate)
 static bool
 is_proposal(const struct archive_run *run, const struct store_candidate *candidate)
 {
-    return !archive_is_draft(run, candidate) && strcmp(candidate->phase, "file") != 0;
+    return !archive_is_layer(candidate) && !archive_is_draft(run, candidate) &&
+           strcmp(candidate->phase, "file") != 0;
 }
 
 const char *

@@ -6,7 +6,8 @@
 
 #include "coder/coder_int.h"
 
-#define CODER_MAX_LINES 80000 /* of emitted text; more is refused */
+#define CODER_MAX_LINES 20000 /* of emitted text; more is refused, */
+#define CODER_STAGE_LINES 400 /* but for so many of each stage */
 #define STACK_SCRATCH 32768   /* bytes of scratch a block may keep on the stack */
 #define LINE_BYTES 64         /* of the caches */
 

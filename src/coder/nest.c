@@ -444,9 +444,10 @@ nest_walk(struct nest *nest, size_t at)
     struct emitter *em = nest->em;
     if (em->failed)
         return;
-    if (em->lines > CODER_MAX_LINES) {
-        code_fail(em, nest->line->place, "the kernel would have more than %d lines; unroll less",
-                  CODER_MAX_LINES);
+    size_t most = CODER_MAX_LINES + CODER_STAGE_LINES * em->schedule->program->stage_count;
+    if (em->lines > most) {
+        code_fail(em, nest->line->place, "the kernel would have more than %zu lines; unroll less",
+                  most);
         return;
     }
     if (nest->online != NULL && nest->tile_at == at && !nest->tile_done) {

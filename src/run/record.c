@@ -75,10 +75,14 @@ run__record(struct loop *loop, const struct run_case *of, struct run_candidate *
     /* lines of a layer are no schedule of the task */
     const char *schedule = loop->is_part ? NULL : candidate->schedule;
     const char *layer = loop->is_part ? of->program->stages[0].tensor->name : NULL;
+    struct judge_report kept = *report;
+    if (layer != NULL && kept.status == JUDGE_CORRECT)
+        kept.status = JUDGE_BUILT; /* nobody has compared it with anything */
     struct store_candidate row = {.run = options->run->id,
                                   .kind = schedule ? STORE_SCHEDULE : STORE_SOURCE,
                                   .proposer = candidate->proposer,
                                   .phase = layer ? layer : of->program->case_name,
+                                  .role = layer ? "layer" : NULL,
                                   .why =
                                       layer ? arena_printf(loop->arena, "layer %s", layer) : NULL,
                                   .schedule = schedule,
@@ -88,7 +92,7 @@ run__record(struct loop *loop, const struct run_case *of, struct run_candidate *
     enum status status = ledger_candidate(loop->ledger, &row, loop->diags);
     candidate->id = row.id;
     candidate->row = row.number;
-    return status == STATUS_OK ? add_verdict(loop, &row, report, 1, layer) : status;
+    return status == STATUS_OK ? add_verdict(loop, &row, &kept, 1, layer) : status;
 }
 
 enum status

@@ -65,7 +65,7 @@ rows='C: j/16@p k/10 pack(B) i/24 pack(A) j/v i/6 acc k i@u j@v'
 expect 'tiles of rows, copied by squares that are not whole' 0 "$HONE" schedule mul.op "$rows" \
     --case odd --width 256 --emit
 says out 'the last column of which is stored in part' 'vf32_store_tail(A_'
-expect 'they hold what was there' 0 "$HONE" schedule mul.op "$rows" --judge --case odd --json
+expect 'they hold what was there' 0 "$HONE" schedule mul.op "$rows" --judge --case odd --width 256 --json
 says out 'as the judge sees' '"status":"correct"'
 expect '--judge --json' 0 "$HONE" schedule mul.op --judge --case odd --json
 says out 'as judge writes it' '"status":"correct"'
