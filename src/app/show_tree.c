@@ -184,7 +184,7 @@ fold_text(const struct tree *tree, const struct node *node)
 {
     const struct store_candidate *best = node->candidate;
     if (archive_is_layer(best))
-        return arena_printf(tree->arena, "tuned alone, %zu kernels", node->folded);
+        return arena_printf(tree->arena, "%s, %zu kernels", best->why, node->folded);
     if (!archive_is_draft(tree->run, best))
         return arena_printf(tree->arena, "%zu more tries, none kept", node->folded);
     return arena_printf(tree->arena, "case %s: %zu schedules, best %s", best->phase, node->folded,
