@@ -485,6 +485,14 @@ check_prefetch(struct checker *checker, size_t at)
                     name, checker->line->tokens[i].text);
             return;
         }
+    if (token->name != NULL) {
+        if (!work_is_left(work, token->level))
+            illegal(checker, token, "%s is no left index; leave it out", token->name);
+        else if (!(load->free & 1u << token->level))
+            illegal(checker, token, "what is read of %s does not depend on %s; leave it out", name,
+                    token->name);
+        return;
+    }
     for (size_t i = at + 1; i < checker->line->count && later == NULL; i++)
         if (checker->line->tokens[i].form == TOKEN_LOOP &&
             (load->free & 1u << checker->line->tokens[i].level))

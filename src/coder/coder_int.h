@@ -22,7 +22,7 @@
     X(WITH, "with", "S")                 \
     X(INLINE, "inline", "S")             \
     X(ONLINE, "online", "j/STEP: M,S,O") \
-    X(PRE, "pre", "T,n")                 \
+    X(PRE, "pre", "T,n[,i]")             \
     X(NT, "nt", "")
 
 enum token_form {
@@ -44,8 +44,8 @@ struct token {
     enum token_form form;
     struct place place;
     const char *text; /* as written */
-    const char *name; /* LOOP: the index, */
-    unsigned level;   /* and its level, once it is known what is inlined */
+    const char *name; /* LOOP: the index; PRE: that whose steps are meant, or NULL; */
+    unsigned level;   /* its level, once it is known what is inlined */
     int64_t step;     /* LOOP: elements; 1 where none is written */
     bool in_lanes;    /* LOOP: the step was written in lanes ("2v") */
     enum mark mark;
@@ -255,8 +255,8 @@ double
 bound_share(const struct work *work);
 
 /* prefetch.c */
-/* The first access of a tensor in a stage's loops, or NULL; and the innermost loop before a token
- * that moves it, or NULL. */
+/* The first access of a tensor in a stage's loops, or NULL; and the innermost loop before pre()
+ * that moves it, of its index if it names one, or NULL. */
 const struct expr *
 prefetch_access(const struct work *work, const struct tensor *tensor);
 const struct token *

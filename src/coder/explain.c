@@ -283,8 +283,10 @@ tell_company(const struct teller *teller, const struct view *view, struct buf *b
         if (token->form == TOKEN_INLINE)
             list_add(&inlined, stage_name(teller, token->stage));
         if (token->form == TOKEN_PRE)
-            buf_printf(buf, "; %s is fetched %" PRId64 " iterations ahead",
-                       tensor_name(teller, token->tensor), token->number);
+            buf_printf(buf, "; %s is fetched %" PRId64 " iteration%s%s%s ahead",
+                       tensor_name(teller, token->tensor), token->number,
+                       token->number == 1 ? "" : "s", token->name != NULL ? " of " : "",
+                       token->name != NULL ? token->name : "");
         if (token->form == TOKEN_ONLINE)
             tell_online(teller, token, buf);
         past = past || token->form == TOKEN_NT;

@@ -1,4 +1,6 @@
-/* pre(T,n): what a loop will read of T n steps later is fetched now. */
+/* pre(T,n): what a loop will read of T n steps later is fetched now. pre(T,n,i): what will be read
+ * when i is n steps further; where the loop over i is another stage's, a step is the box that is
+ * computed here. So the next rows come while these are worked on. */
 #include "coder/emit_int.h"
 
 #include <inttypes.h>
@@ -16,8 +18,10 @@ prefetch_access(const struct work *work, const struct tensor *tensor)
 const struct token *
 prefetch_loop(const struct line *line, size_t at, const struct expr *load)
 {
+    const struct token *pre = &line->tokens[at];
     while (at-- > 0)
-        if (line->tokens[at].form == TOKEN_LOOP && (load->free & 1u << line->tokens[at].level))
+        if (line->tokens[at].form == TOKEN_LOOP && (load->free & 1u << line->tokens[at].level) &&
+            (pre->name == NULL || line->tokens[at].level == pre->level))
             return &line->tokens[at];
     return NULL;
 }
@@ -45,10 +49,13 @@ prefetch_walk(struct nest *nest, size_t at)
     const struct token *token = &nest->line->tokens[at];
     const struct expr *load = prefetch_access(nest->member[0].work, token->tensor);
     const struct token *loop = prefetch_loop(nest->line, at, load);
-    int64_t step = loop->mark == MARK_VECTOR ? (int64_t)nest->lanes : loop->step;
+    unsigned level = loop != NULL ? loop->level : token->level;
+    int64_t step = loop == NULL                ? nest->span[level].extent
+                   : loop->mark == MARK_VECTOR ? (int64_t)nest->lanes
+                                               : loop->step;
     int64_t size = (int64_t)dtype_info[token->tensor->dtype].size;
     int64_t lines = (width_of(nest, load) * size + LINE_BYTES - 1) / LINE_BYTES;
-    struct span *span = &nest->span[loop->level], saved = *span;
+    struct span *span = &nest->span[level], saved = *span;
     struct lin subscripts[LANG_MAX_RANK];
     bool conditional = nest->conditional;
     nest->conditional = true;
@@ -61,5 +68,6 @@ prefetch_walk(struct nest *nest, size_t at)
     *span = saved;
     nest->conditional = conditional;
     for (int64_t i = 0; i < lines && i < MOST_LINES; i++)
-        code_line(em, "__builtin_prefetch(%s + %" PRId64 ");", address, i * LINE_BYTES / size);
+        code_line(em, "__builtin_prefetch(%s + %" PRId64 "%s);", address, i * LINE_BYTES / size,
+                  token->name != NULL ? ", 0, 2" : ""); /* rows: not into the nearest cache */
 }

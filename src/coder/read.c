@@ -150,10 +150,12 @@ read_pack(struct reader *reader, struct token *token, char *inside)
 static bool
 read_prefetch(struct reader *reader, struct token *token, char *inside)
 {
-    char *parts[2];
-    if (split_commas(inside, parts, 2) != 2 || !text_integer(parts[1], &token->number) ||
-        token->number < 1)
+    char *parts[3];
+    size_t count = split_commas(inside, parts, 3);
+    if (count < 2 || !text_integer(parts[1], &token->number) || token->number < 1)
         return bad(reader, token, "write pre(T,n): tensor and how many iterations ahead");
+    if (count == 3)
+        token->name = arena_strdup(reader->arena, parts[2]);
     return read_tensor(reader, token, parts[0]);
 }
 

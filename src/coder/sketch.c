@@ -205,6 +205,8 @@ change_windows(struct sketcher *s, const char *name)
     if (padded != NULL && sketch_ask_if(s, name, "pad", reused))
         change(s, &(struct change_line){CHANGE_PAD, name, padded, NULL, 0},
                arena_printf(arena, "! pad %s %s", name, padded));
+    if (group <= 1 && sketch_ask_filters(s, stage))
+        return; /* neither strides nor short rows matter there */
     const char *flat = name;
     if (strided && sketch_ask_if(s, name, "phase", reused) &&
         change(s, &(struct change_line){CHANGE_PHASE, name, window, NULL, 0},
@@ -406,6 +408,8 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
                          .program = space->program,
                          .holes = arena_array(arena, CODER_GENES, sizeof *s.holes),
                          .asked = arena_array(arena, CODER_GENES, sizeof *s.asked),
+                         .by_filters = arena_array(arena, space->program->stage_count + 1,
+                                                   sizeof *s.by_filters),
                          .changes = buf_in(arena),
                          .recs = buf_in(arena),
                          .lines = buf_in(arena)};

@@ -3,10 +3,16 @@
  * one filter after the other comes.
  *
  *     pack(F) n@p y/16@p do(P) k/6 y x/2v acc c r@u s@u k@u x/v@u x@v
+ *
+ * Rows of the image that fill vectors badly are taken value by value, with filters in lanes:
+ *
+ *     pack(F) k/2v@p n@p y acc c s r x@u k/v@u k@v
  */
 #include "coder/sketch_int.h"
+#include "coder/view_int.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct conv {
     struct look *look;
@@ -166,6 +172,191 @@ put_inner(struct conv *conv, bool threads)
     sketch_put_registers(look, conv->tile, ask_unrolled(conv));
 }
 
+/* ---- filters in lanes ---- */
+
+struct filters {
+    const struct expr *load; /* NULL: it is no convolution of images with filters */
+    int level;               /* which the image's load does not depend on */
+};
+
+static struct filters
+find_filters(const struct expr *reduce, unsigned rank)
+{
+    const struct expr *loads[VIEW_LOADS];
+    size_t count = reduce != NULL && rank >= 3 ? view_loads(reduce->args[0], loads) : 0;
+    if (count != 2 || expr_filter(reduce) != NULL)
+        return (struct filters){NULL, -1};
+    uint32_t last = 1u << (rank - 1), plane = last | 1u << (rank - 2);
+    bool second = loads[0]->free & last;
+    const struct expr *image = loads[!second], *filter = loads[second];
+    for (unsigned l = 0; l + 1 < rank && (image->free & last) && !(filter->free & plane); l++)
+        if ((filter->free & 1u << l) && !(image->free & 1u << l))
+            return (struct filters){filter, (int)l};
+    return (struct filters){NULL, -1};
+}
+
+/* The part of the lanes that do something: rows as they are, or put end to end with what stands
+ * around them. */
+static double
+lanes_in_use(const struct stage *stage, const struct expr *reduce, int64_t lanes)
+{
+    const struct expr *loads[VIEW_LOADS];
+    unsigned last = stage->tensor->rank - 1;
+    int64_t width = stage->tensor->size[last], row = width;
+    for (size_t i = view_loads(reduce->args[0], loads); i-- > 0;)
+        for (unsigned d = 0; d < loads[i]->tensor->rank; d++) {
+            const struct expr *e = loads[i]->args[d];
+            for (unsigned b = 0; b < reduce->binder->count && (e->free & 1u << last); b++)
+                if (e->free & 1u << (reduce->binder->level + b))
+                    row = width + expr_integer(reduce->binder->extent[b]) - 1;
+        }
+    double alone = (double)width / (double)((width + lanes - 1) / lanes * lanes);
+    double end_to_end = (double)width / (double)row;
+    return alone > end_to_end ? alone : end_to_end;
+}
+
+bool
+sketch_ask_filters(struct sketcher *s, const struct stage *stage)
+{
+    enum { DEEP = 4 }; /* vectors of terms */
+    const double worth = 0.95, copy = 28; /* a filter is copied in the time of so many points */
+    const struct expr *reduce = work_reduce(stage->code);
+    int64_t lanes = s->space->machine.vector_bytes / 4;
+    struct filters filters = find_filters(reduce, stage->tensor->rank);
+    if (filters.load == NULL || stage->tensor->dtype != DTYPE_F32)
+        return false;
+    int64_t count = stage->tensor->size[filters.level], terms = expr_terms(reduce);
+    double points = (double)(stage->tensor->count / count);
+    if (count < lanes || terms < DEEP * lanes ||
+        !sketch_ask_if(s, stage->tensor->name, "filter lanes",
+                       (count % lanes == 0 || count > 8 * lanes) && terms >= 4 * DEEP * lanes &&
+                           lanes_in_use(stage, reduce, lanes) * (1 + copy / points) < worth))
+        return false;
+    s->by_filters[s->by_filter_count++] = filters.load->tensor->name;
+    return true;
+}
+
+bool
+sketch_is_by_filters(const struct sketcher *s, const struct work *work)
+{
+    const struct expr *load = find_filters(work->reduce, work->rank).load;
+    for (size_t i = 0; i < s->by_filter_count && load != NULL; i++)
+        if (strcmp(s->by_filters[i], load->tensor->name) == 0)
+            return true;
+    return false;
+}
+
+/* What is gone over again and again is to be the smaller one. */
+bool
+sketch_ask_filters_first(const struct look *look)
+{
+    const struct work *work = look->work;
+    const struct expr *image = sketch_load_with(look, look->vector, look->other);
+    const struct expr *filter = sketch_load_with(look, look->other, look->vector);
+    double threads = look->s->space->machine.threads, images = 1;
+    double blocks = (double)work->extent[look->other] / (2.0 * work->lanes);
+    uint32_t points = points_of(look, image, filter);
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((int)l != look->vector && (int)l != look->other &&
+            (!(points & 1u << l) || images < 4 * threads))
+            images *= (double)work->extent[l];
+    return blocks >= threads &&
+           sketch_ask_if(look->s, work->tensor->name, "filters first",
+                         blocks * (double)image->tensor->count <
+                             images * (double)filter->tensor->count);
+}
+
+/* The terms of a tile. Neighbours read the same values at the next place of the window: were that
+ * the innermost loop, gcc would carry them along, and has no registers for it. */
+static void
+put_terms(const struct conv *conv)
+{
+    const struct work *work = conv->look->work;
+    uint32_t beside = 0;
+    int inner = -1;
+    for (unsigned d = 0; d < conv->image->tensor->rank; d++)
+        if (conv->image->args[d]->free & 1u << conv->look->other)
+            beside |= conv->image->args[d]->free;
+    for (unsigned l = work->rank; l < work->levels; l++)
+        if (!(beside & 1u << l) && work->extent[l] > 1)
+            inner = (int)l;
+    for (unsigned l = work->rank; l < work->levels; l++)
+        if (!(beside & 1u << l) && (int)l != inner)
+            sketch_put(conv->look->s, "%s", work->index[l]);
+    for (unsigned l = work->rank; l < work->levels; l++)
+        if (beside & 1u << l)
+            sketch_put(conv->look->s, "%s", work->index[l]);
+    if (inner >= 0)
+        sketch_put(conv->look->s, "%s", work->index[inner]);
+}
+
+/* Blocks of filters as wide as a tile; of such that threads share each is to have as many. */
+static int64_t
+blocks_of(const struct look *look, struct tile *tile, bool shared)
+{
+    int64_t vectors = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
+    int64_t threads = look->s->space->machine.threads;
+    for (unsigned wide = tile->vectors; wide > 0 && shared; wide--)
+        if ((vectors + wide - 1) / wide % threads == 0) {
+            tile->vectors = wide;
+            break;
+        }
+    return (vectors + tile->vectors - 1) / tile->vectors;
+}
+
+/* `conv` as it is with the image in lanes. */
+static void
+filters_line(struct conv conv, bool inner, const char *beside)
+{
+    struct look look = *conv.look;
+    struct sketcher *s = look.s;
+    const struct work *work = look.work;
+    double enough = 4.0 * s->space->machine.threads, tasks = inner ? enough : 1;
+    bool first = beside[0] == '\0' && sketch_ask_filters_first(&look);
+    look.vector = conv.look->other;
+    look.other = conv.look->vector;
+    conv.look = &look;
+    const char *k = sketch_name(&look, look.vector), *x = sketch_name(&look, look.other);
+    struct tile tile = sketch_ask_tile(&look);
+    const char *filters = sketch_access(conv.look, conv.filter);
+    int64_t blocks = blocks_of(&look, &tile, first);
+    if (!inner && !first)
+        sketch_put(s, "pack(%s)", filters);
+    if (first) {
+        if (blocks > 1)
+            sketch_put(s, "%s/%uv%s", k, tile.vectors, inner ? "" : "@p");
+        sketch_put(s, "pack(%s)", filters);
+        tasks = enough;
+    }
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((conv.batch & 1u << l) && work->tensor->size[l] > 1) {
+            sketch_put(s, "%s%s", work->index[l], tasks < enough ? "@p" : "");
+            tasks *= tasks < enough ? (double)work->extent[l] : 1;
+        }
+    bool spread = tasks < enough; /* over rows of the image, too */
+    for (unsigned l = 0; l < work->rank && spread; l++)
+        if ((conv.points & 1u << l) && work->tensor->size[l] > 1) {
+            sketch_put(s, "%s%s", work->index[l], tasks < enough ? "@p" : "");
+            tasks *= (double)work->extent[l];
+        }
+    if (beside[0] != '\0')
+        sketch_put(s, "%s", beside);
+    if (!first && blocks > 1)
+        sketch_put(s, "%s/%uv", k, tile.vectors);
+    for (unsigned l = 0; l < work->rank && !spread; l++)
+        if ((conv.points & 1u << l) && work->tensor->size[l] > 1)
+            sketch_put(s, "%s", work->index[l]);
+    if (work->extent[look.other] > tile.rows)
+        sketch_put(s, "%s/%u", x, tile.rows);
+    sketch_put(s, "acc");
+    put_terms(&conv);
+    if (work->extent[look.other] > 1)
+        sketch_put(s, "%s@u", x);
+    if (tile.vectors > 1)
+        sketch_put(s, "%s/v@u", k);
+    sketch_put(s, "%s@v", k);
+}
+
 void
 sketch_conv_line(struct look *look, uint32_t done, bool inner, const char *beside)
 {
@@ -173,13 +364,17 @@ sketch_conv_line(struct look *look, uint32_t done, bool inner, const char *besid
     const struct work *work = look->work;
     struct sketcher *s = look->s;
     struct conv conv = {.look = look,
-                        .tile = sketch_ask_tile(look),
                         .image = sketch_load_with(look, look->vector, look->other),
                         .filter = sketch_load_with(look, look->other, look->vector)};
     conv.phases = phases_of(look) & ~done;
     conv.points = points_of(look, conv.image, conv.filter) & ~done & ~conv.phases;
     conv.batch = ((1u << work->rank) - 1) & ~done & ~conv.points & ~conv.phases &
                  ~(1u << look->vector) & ~(1u << look->other);
+    if (sketch_is_by_filters(s, work)) {
+        filters_line(conv, inner, beside);
+        return;
+    }
+    conv.tile = sketch_ask_tile(look);
     double batches = 1, depth = 1;
     for (unsigned l = 0; l < work->rank; l++)
         batches *= conv.batch & 1u << l ? (double)work->extent[l] : 1;

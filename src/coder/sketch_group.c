@@ -472,6 +472,64 @@ put_online(struct sketcher *s, const struct group *group, int tiled)
     return false;
 }
 
+/* ---- the next rows ---- */
+
+/* The level of a stage that is the root's `tiled`, one by one; -1: none. */
+static int
+row_level(const struct work *work, const struct along *map, int tiled)
+{
+    for (unsigned d = 0; d < work->rank; d++)
+        if (map == NULL ? (int)d == tiled : map[d].level == tiled && map[d].by == 1)
+            return (int)d;
+    return -1;
+}
+
+/* Does it read this tensor row by row, from one end of a row to the other? */
+static bool
+reads_rows(struct sketcher *s, const struct work *work, const struct along *map, int tiled,
+           const struct tensor *tensor)
+{
+    const struct expr *load = prefetch_access(work, tensor);
+    int row = row_level(work, map, tiled);
+    const struct look look = sketch_look(s, work);
+    int64_t stride;
+    return load != NULL && row >= 0 && (load->free & 1u << row) && look.vector >= 0 &&
+           view_stride(load, (unsigned)look.vector, &stride) && stride == 1;
+}
+
+/* What several passes over a row read comes from memory in the first one, and nothing comes in the
+ * others. So the last one that reads it fetches the next rows: pre() for each such tensor; NULL:
+ * none. */
+static const char *
+fetch_text(struct sketcher *s, const struct group *group, size_t number, int tiled, int64_t tile)
+{
+    const struct coder_machine *machine = &s->space->machine;
+    const struct work *work = number < group->count ? group->member[number] : group->root;
+    const struct along *map = number < group->count ? group->map[number] : NULL;
+    struct buf text = buf_in(s->space->arena);
+    for (size_t t = 0; t < s->program->tensor_count; t++) {
+        const struct tensor *tensor = s->program->tensors[t];
+        int64_t bytes = tensor->count * (int64_t)dtype_info[tensor->dtype].size;
+        int64_t rows = group->root->extent[tiled] / tile;
+        bool earlier = false, later = false, made = false;
+        if (!reads_rows(s, work, map, tiled, tensor))
+            continue;
+        for (size_t i = 0; i < group->count; i++) {
+            made = made || group->member[i]->tensor == tensor;
+            bool also = work_loads(group->member[i]->code, tensor, NULL, 0) > 0;
+            earlier = earlier || (also && i < number);
+            later = later || (also && i > number);
+        }
+        later = later || (number < group->count && reads_rows(s, group->root, NULL, tiled, tensor));
+        if ((earlier || number < group->count) && !later && !made && rows > 1 &&
+            sketch_ask_if(s, work->tensor->name, "fetch",
+                          bytes > machine->l2 && bytes / rows <= machine->l2 / 4))
+            buf_printf(&text, "%spre(%s,%" PRId64 ",%s)", text.length > 0 ? " " : "", tensor->name,
+                       tile, work->index[row_level(work, map, tiled)]);
+    }
+    return text.length > 0 ? text.data : NULL;
+}
+
 /* The line of a member: with its guests, and what is computed in its chunks. */
 static void
 put_member(struct sketcher *s, const struct group *group, size_t number, int tiled, int64_t tile)
@@ -496,9 +554,10 @@ put_member(struct sketcher *s, const struct group *group, size_t number, int til
     }
     if (inner != NULL)
         sketch_put(s, "do(%s)", inner->tensor->name);
+    s->fetch = fetch_text(s, group, number, tiled, tile);
     sketch_line(s, &part, inner != NULL ? chunks : 0, true);
     buf_putc(&s->lines, '\n');
-    s->with = NULL;
+    s->with = s->fetch = NULL;
 }
 
 /* A convolution of what its members enlarge or sort: they are computed for each block of it. */
@@ -513,15 +572,17 @@ put_conv(struct sketcher *s, const struct group *group)
     for (size_t i = 0; i < group->count; i++)
         if (group->member[i]->reduce != NULL)
             return false;
+    bool apart = sketch_is_by_filters(s, root) && sketch_ask_filters_first(&look);
     for (size_t i = 0; i < group->count; i++) {
         const char *name = group->member[i]->tensor->name;
-        buf_printf(&beside, "%sdo(%s)", i > 0 ? " " : "", name);
+        if (!apart)
+            buf_printf(&beside, "%sdo(%s)", i > 0 ? " " : "", name);
         buf_printf(&s->lines, "%s:", name);
-        sketch_line(s, group->member[i], 0, true);
+        sketch_line(s, group->member[i], 0, !apart);
         buf_putc(&s->lines, '\n');
     }
     buf_printf(&s->lines, "%s:", root->tensor->name);
-    sketch_conv_line(&look, 0, false, beside.data);
+    sketch_conv_line(&look, 0, false, apart ? "" : beside.data);
     buf_putc(&s->lines, '\n');
     return true;
 }
@@ -645,8 +706,10 @@ put_group(struct sketcher *s, struct group *group)
         if (group->host[i] == NULL && group->nest[i] == NULL)
             sketch_put(s, "do(%s)", group->member[i]->tensor->name);
     struct work part = in_rows(group, root, NULL, tiled, tile);
+    s->fetch = fetch_text(s, group, group->count, tiled, tile);
     sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);
     buf_putc(&s->lines, '\n');
+    s->fetch = NULL;
 }
 
 /* What the rules above did not foresee, as rows of one element: everybody has loops of his own.

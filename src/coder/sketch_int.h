@@ -25,8 +25,11 @@ struct sketcher {
     size_t *class_of;    /* by its stages: the first one that is equal */
     double *class_share; /* by the first of a class: its part of all points */
     struct buf changes, recs, lines;
+    const char **by_filters; /* filters that are in lanes, */
+    size_t by_filter_count;  /* by their tensors: a stage may be inlined later */
     int *group;       /* by stage: number of the root that takes it along, or -1 */
-    const char *with; /* a guest of the next stream, or NULL */
+    const char *with; /* a guest of the next stream, or NULL, */
+    const char *fetch; /* and what it fetches of later rows, or NULL */
 };
 
 /* One of `answers`, numbered from 0; `usual` unless the genome says otherwise. Equal stages get the
@@ -135,6 +138,17 @@ const char *
 sketch_access(const struct look *look, const struct expr *load);
 
 /* ---- convolutions (sketch_conv.c) ---- */
+
+/* A convolution whose rows would leave lanes idle, and whose filters would not: asks whether they
+ * should be in lanes, and remembers it. */
+bool
+sketch_ask_filters(struct sketcher *s, const struct stage *stage);
+bool
+sketch_is_by_filters(const struct sketcher *s, const struct work *work);
+/* Then: whether a few filters at a time go over all images, which are therefore prepared as a
+ * whole, and not a few images at a time over all filters. */
+bool
+sketch_ask_filters_first(const struct look *look);
 
 /* A product of filters, one for each row of a tile, with what lies around each point. */
 bool

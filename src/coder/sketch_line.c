@@ -17,6 +17,13 @@ sketch_name(const struct look *look, int level)
 static const unsigned unrolls[] = {1, 2, 4, 8};
 
 static void
+put_fetch(struct sketcher *s)
+{
+    if (s->fetch != NULL)
+        sketch_put(s, "%s", s->fetch);
+}
+
+static void
 put_lanes(struct look *look, const char *mark, unsigned usual)
 {
     struct sketcher *s = look->s;
@@ -38,7 +45,11 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
     if (unroll > 1 && vectors > 1) {
         if (unroll * lanes < look->work->extent[look->vector])
             sketch_put(s, "%s/%uv", v, unroll);
+        put_fetch(s);
         sketch_put(s, "%s/v@%s", v, mark);
+    } else if (s->fetch != NULL && vectors > 1) {
+        sketch_put(s, "%s/v", v);
+        put_fetch(s);
     }
     sketch_put(s, "%s@v", v);
 }

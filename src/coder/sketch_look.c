@@ -107,6 +107,11 @@ sketch_look(struct sketcher *s, const struct work *work)
 {
     struct look look = {.work = work, .s = s, .other = -1};
     look.body = work->reduce != NULL ? work->reduce->args[0] : work->code;
+    if (sketch_is_by_filters(s, work)) {
+        look.vector = (int)work->rank - 1;
+        choose_other(&look);
+        return look;
+    }
     choose_vector(&look);
     if (look.vector >= (int)work->rank && work->rank > 0 &&
         work->extent[work->rank - 1] >= work->lanes) {

@@ -9,6 +9,7 @@
 /* ---- tiles ---- */
 
 enum { TILES = 8 };
+static const double FAR_FILTERS = 3; /* they come from the second cache */
 
 /* Cycles of one term: two products and two loads are begun in each, and a sum is there after four
  * or a little more, so that fewer than eight or nine leave the units idle; a few more make up for
@@ -24,9 +25,10 @@ tile_cycles(int64_t rows, int64_t vectors)
 }
 
 /* For all rows and vectors with what is left at their ends; of tiles that take the same, the one
- * that leaves nothing there, which is less code, and that loads less. */
+ * that leaves nothing there, which is less code, and that loads less; a vector counts as `far`
+ * values of rows. */
 static double
-tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors)
+tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors, double far)
 {
     int64_t down = all_rows / rows, across = all_vectors / vectors;
     int64_t short_row = all_rows % rows, short_vector = all_vectors % vectors;
@@ -38,19 +40,19 @@ tile_cost(int64_t all_rows, int64_t all_vectors, int64_t rows, int64_t vectors)
     if (short_row > 0 && short_vector > 0)
         cycles += tile_cycles(short_row, short_vector);
     return cycles / (double)(all_rows * all_vectors) +
-           0.1 * (double)(rows + vectors) / (double)(rows * vectors) +
+           0.1 * ((double)rows + far * (double)vectors) / (double)(rows * vectors) +
            0.01 * ((short_row > 0) + (short_vector > 0));
 }
 
 /* Register tiles that fit, the cheapest first, of so many rows by so many vectors. */
 static unsigned
-list_tiles(unsigned registers, int64_t extent, int64_t width, unsigned widest,
+list_tiles(unsigned registers, int64_t extent, int64_t width, unsigned widest, double far,
            struct tile tiles[TILES + 1])
 {
     unsigned count = 0;
     for (unsigned vectors = 1; vectors <= widest && vectors <= width; vectors++)
         for (unsigned rows = 1; rows <= 28 && rows <= extent; rows++) {
-            struct tile tile = {rows, vectors, tile_cost(extent, width, rows, vectors)};
+            struct tile tile = {rows, vectors, tile_cost(extent, width, rows, vectors, far)};
             unsigned at = count;
             if (rows * vectors + vectors + 1 >= registers) /* gcc spills at the last one */
                 continue;
@@ -69,7 +71,8 @@ sketch_ask_tile(const struct look *look)
     const struct work *work = look->work;
     unsigned count = list_tiles(
         look->s->space->machine.registers, look->other >= 0 ? work->extent[look->other] : 1,
-        (work->extent[look->vector] + work->lanes - 1) / work->lanes, 4, tiles);
+        (work->extent[look->vector] + work->lanes - 1) / work->lanes, 4,
+        sketch_is_by_filters(look->s, work) ? FAR_FILTERS : 1, tiles);
     return tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
 }
 
@@ -480,7 +483,7 @@ sketch_dots_line(struct look *look, uint32_t done, bool inner)
     int64_t rows = work->extent[look->other], columns = work->extent[work->rank - 1];
     int64_t terms = work->extent[look->vector], threads = machine->threads;
     struct tile tiles[TILES + 1];
-    unsigned count = list_tiles(machine->registers, rows, columns, WIDEST, tiles);
+    unsigned count = list_tiles(machine->registers, rows, columns, WIDEST, 1, tiles);
     struct tile tile = tiles[sketch_ask(s, stage, "dots", count, 0)];
     int64_t bytes = rows * (int64_t)dtype_info[work->tensor->dtype].size;
     int64_t fits = sketch_round_to(machine->l2 / 2 / bytes, work->lanes);

@@ -135,6 +135,12 @@ store_at(struct nest *nest, enum dtype dtype, const char *address, int64_t strid
             code_line(em, "%s(%s, %s);", code_helper(em, store), address, value.text);
         return;
     }
+    if (dtype == DTYPE_F32 && !wide) {
+        value = value_as(nest, value, lane, true);
+        code_line(em, "%s(%s, %" PRId64 ", %s, %u);", code_helper(em, "vf32_store_apart"), address,
+                  stride, value.text, nest->active);
+        return;
+    }
     value = value_named(nest, "y", value);
     for (unsigned i = 0; i < nest->active; i++) {
         struct value element = {arena_printf(em->arena, "%s[%u]", value.text, i), value.lane,

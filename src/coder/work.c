@@ -528,7 +528,7 @@ resolve_names(struct arena *arena, struct schedule *schedule, const struct work 
     for (size_t i = 0; i < line->count; i++) {
         struct token *token = &line->tokens[i];
         int level = 0;
-        if (token->form == TOKEN_LOOP && token->name != NULL) {
+        if ((token->form == TOKEN_LOOP || token->form == TOKEN_PRE) && token->name != NULL) {
             level = find_level(work, token->name);
             if (level < 0)
                 good = no_index(arena, work, token, token->name, diags);

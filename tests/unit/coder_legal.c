@@ -426,6 +426,17 @@ fetches_are_ahead_of_loops(void **state)
             "1:6: pre(X,2): where X is read is itself read from memory; leave it out");
     refuses(state, SOFTMAX, "Y: r pre(S,2) do(S) j",
             "1:6: pre(S,2): S is computed just before it is read; leave it out");
+    refuses(state, GEMM, "C: i j k pre(B,2,i)",
+            "1:10: pre(B,2,i): what is read of B does not depend on i; leave it out");
+    refuses(state, GEMM, "C: i j k pre(B,2,k)",
+            "1:10: pre(B,2,k): k is no left index; leave it out");
+    refuses(state, GEMM, "C: i j k pre(B,2,q)",
+            "1:10: q is no index of C and no word of schedules; its indices are i j k");
+    /* the rows are run by the consumer: one of its boxes further */
+    says(state, "in X: f32[64,64]\nS[r] = sum[j](X[r,j])\nY[r,j] = X[r,j]/S[r]\nout Y\n",
+         "S: r acc j; Y: r@p do(S) j/2v pre(X,1,r) j/v@u j@v", "__builtin_prefetch(X + r0*64 + j");
+    says(state, "in X: f32[64,64]\nS[r] = sum[j](X[r,j])\nY[r,j] = X[r,j]/S[r]\nout Y\n",
+         "S: r acc j/2v pre(X,1,r) j/v@a j@v; Y: r/4@p do(S) r j", " + 64 + 0, 0, 2);");
     /* k/2 is the innermost before it; 32 floats are two lines */
     says(state, "in A: f32[8,64]; in B: f32[64,64]\nC[i,j] = sum[k](A[i,k]*B[k,j])\nout C\n",
          "C: i j/4v acc k/2 pre(B,3) k j/v@u j@v",

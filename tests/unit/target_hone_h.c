@@ -749,6 +749,27 @@ check_store_tail(const struct side *side, const struct move *move, const char *t
     }
 }
 
+/* Lanes apart from each other: those that are asked for, and nothing between them. */
+static void
+lanes_are_stored_apart(void **state)
+{
+    typedef void (*store_apart)(void *p, ptrdiff_t step, const void *lanes, int n);
+    float lanes[MOST_LANES], memory[3 * MOST_LANES];
+
+    (void)state;
+    for (int i = 0; i < MOST_LANES; i++)
+        lanes[i] = (float)i + 1;
+    for (size_t i = 0; i < SIDES; i++)
+        for (int n = 0; n <= sides[i].bytes / 4; n++) {
+            memset(memory, 0, sizeof memory);
+            ((store_apart)symbol(&sides[i], "side_vf32_store_apart"))(memory, 3, lanes, n);
+            for (int at = 0; at < 3 * MOST_LANES; at++) {
+                const float want = at % 3 == 0 && at / 3 < n ? lanes[at / 3] : 0;
+                assert_float_equal(memory[at], want, 0);
+            }
+        }
+}
+
 /* Every second element, the last one at the end of a page. */
 static void
 every_second_element(void **state)
@@ -1007,6 +1028,7 @@ main(void)
         cmocka_unit_test(streams),
         cmocka_unit_test(conversions),
         cmocka_unit_test(bytes_wrap),
+        cmocka_unit_test(lanes_are_stored_apart),
         cmocka_unit_test(every_second_element),
         cmocka_unit_test(halves_are_zipped),
         cmocka_unit_test(rows_become_columns),

@@ -247,6 +247,14 @@ side_vf32_store_fixed_tail(void *p, const void *lanes, ptrdiff_t n)
 }
 
 void
+side_vf32_store_apart(void *p, ptrdiff_t step, const void *lanes, int n)
+{
+    vf32 x;
+    memcpy(&x, lanes, sizeof x);
+    vf32_store_apart(p, step, x, n);
+}
+
+void
 side_vf32_load_second(const void *p, void *lanes)
 {
     const vf32 x = vf32_load_second(p);

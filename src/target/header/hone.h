@@ -362,6 +362,17 @@ vi32_store_tail(int32_t *p, vi32 x, ptrdiff_t n)
     vf32_store_tail((float *)p, (vf32)x, n);
 }
 
+//@ apart: load
+/* The first n lanes to p[0], p[step], p[2*step], ... */
+HONE_INLINE void
+vf32_store_apart(float *p, ptrdiff_t step, vf32 x, int n)
+{
+    float lanes[VF32];
+    vf32_store(lanes, x);
+    for (int i = 0; i < n; i++)
+        p[i * step] = lanes[i];
+}
+
 //@ tail64: tail32
 HONE_INLINE vf64
 vf64_load_tail(const double *p, ptrdiff_t n)
