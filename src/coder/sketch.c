@@ -403,16 +403,16 @@ struct coder_sketch
 coder_sketch(struct coder_space *space, const struct coder_genome *genome)
 {
     struct arena *arena = space->arena;
-    struct sketcher s = {.space = space,
-                         .genome = genome,
-                         .program = space->program,
-                         .holes = arena_array(arena, CODER_GENES, sizeof *s.holes),
-                         .asked = arena_array(arena, CODER_GENES, sizeof *s.asked),
-                         .by_filters = arena_array(arena, space->program->stage_count + 1,
-                                                   sizeof *s.by_filters),
-                         .changes = buf_in(arena),
-                         .recs = buf_in(arena),
-                         .lines = buf_in(arena)};
+    struct sketcher s = {
+        .space = space,
+        .genome = genome,
+        .program = space->program,
+        .holes = arena_array(arena, CODER_GENES, sizeof *s.holes),
+        .asked = arena_array(arena, CODER_GENES, sizeof *s.asked),
+        .by_filters = arena_array(arena, space->program->stage_count + 1, sizeof *s.by_filters),
+        .changes = buf_in(arena),
+        .recs = buf_in(arena),
+        .lines = buf_in(arena)};
     sketch_classify(&s);
     for (size_t i = 0; i < space->program->stage_count; i++) {
         change_windows(&s, space->program->stages[i].tensor->name);

@@ -218,7 +218,7 @@ lanes_in_use(const struct stage *stage, const struct expr *reduce, int64_t lanes
 bool
 sketch_ask_filters(struct sketcher *s, const struct stage *stage)
 {
-    enum { DEEP = 4 }; /* vectors of terms */
+    enum { DEEP = 4 };                    /* vectors of terms */
     const double worth = 0.95, copy = 28; /* a filter is copied in the time of so many points */
     const struct expr *reduce = work_reduce(stage->code);
     int64_t lanes = s->space->machine.vector_bytes / 4;
@@ -260,10 +260,9 @@ sketch_ask_filters_first(const struct look *look)
         if ((int)l != look->vector && (int)l != look->other &&
             (!(points & 1u << l) || images < 4 * threads))
             images *= (double)work->extent[l];
-    return blocks >= threads &&
-           sketch_ask_if(look->s, work->tensor->name, "filters first",
-                         blocks * (double)image->tensor->count <
-                             images * (double)filter->tensor->count);
+    return blocks >= threads && sketch_ask_if(look->s, work->tensor->name, "filters first",
+                                              blocks * (double)image->tensor->count <
+                                                  images * (double)filter->tensor->count);
 }
 
 /* The terms of a tile. Neighbours read the same values at the next place of the window: were that
@@ -294,7 +293,8 @@ put_terms(const struct conv *conv)
 static int64_t
 blocks_of(const struct look *look, struct tile *tile, bool shared)
 {
-    int64_t vectors = (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
+    int64_t vectors =
+        (look->work->extent[look->vector] + look->work->lanes - 1) / look->work->lanes;
     int64_t threads = look->s->space->machine.threads;
     for (unsigned wide = tile->vectors; wide > 0 && shared; wide--)
         if ((vectors + wide - 1) / wide % threads == 0) {

@@ -27,9 +27,9 @@ struct sketcher {
     struct buf changes, recs, lines;
     const char **by_filters; /* filters that are in lanes, */
     size_t by_filter_count;  /* by their tensors: a stage may be inlined later */
-    int *group;       /* by stage: number of the root that takes it along, or -1 */
-    const char *with; /* a guest of the next stream, or NULL, */
-    const char *fetch; /* and what it fetches of later rows, or NULL */
+    int *group;              /* by stage: number of the root that takes it along, or -1 */
+    const char *with;        /* a guest of the next stream, or NULL, */
+    const char *fetch;       /* and what it fetches of later rows, or NULL */
 };
 
 /* One of `answers`, numbered from 0; `usual` unless the genome says otherwise. Equal stages get the

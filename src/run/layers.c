@@ -140,23 +140,30 @@ tune_one(struct layers *layers, size_t number, struct coder_genome *genome)
     return STATUS_OK;
 }
 
+bool
+run__has_layers(const struct run_case *of, struct coder_space *space)
+{
+    struct coder_layer layers[MOST_LAYERS];
+    return of->program->stage_count >= FEWEST_STAGES &&
+           coder_layers(space, layers, MOST_LAYERS) >= FEWEST_LAYERS;
+}
+
 enum status
 run__tune_layers(struct loop *loop, const struct run_case *of, struct coder_space *space,
                  struct share *share, struct coder_genome *genome)
 {
     double now = run__elapsed(loop);
+    double until = run__until(loop, share->until);
     struct layers layers = {.loop = loop,
                             .of = of,
                             .space = space,
-                            .until = share->until > 0 ? now + FOR_LAYERS * (share->until - now) : 0,
+                            .until = share->until > 0 ? now + FOR_LAYERS * (until - now) : 0,
                             .evaluations = (unsigned)(FOR_LAYERS * share->evaluations)};
     unsigned before = layers.evaluations;
     enum status status = STATUS_OK;
     bool found = false;
     *genome = (struct coder_genome){{0}};
     layers.count = coder_layers(space, layers.layer, MOST_LAYERS);
-    if (of->program->stage_count < FEWEST_STAGES || layers.count < FEWEST_LAYERS)
-        return STATUS_NO;
     for (size_t i = 0; i < layers.count && !run__is_stopped(loop); i++) {
         status = tune_one(&layers, i, genome);
         found = found || status == STATUS_OK;

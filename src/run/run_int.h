@@ -4,6 +4,8 @@
 
 #include "run/ledger_int.h"
 
+#include <math.h>
+
 struct loop { /* of all cases */
     struct arena *arena;
     const struct run_judge *judge;
@@ -15,7 +17,7 @@ struct loop { /* of all cases */
         begun_evaluations; /* limits that the run was begun with: shares are parts of these, so */
     double begun_seconds;  /* that who goes on with others takes the same steps up to here */
     double kept_back;      /* of the time: for the last judgement, whatever it takes */
-    double last_seconds;   /* what it will take: as opening and one kernel of each case did */
+    double last_seconds;   /* what opening and one kernel of each case took */
     size_t most_tried;     /* candidates of a case: what there is room for */
     const char *general;   /* C for every size, of tasks with `dim any`; else NULL */
     bool is_part;          /* of a program that was cut: what it finds serves no case of the run */
@@ -31,12 +33,17 @@ run__elapsed(const struct loop *loop)
 }
 
 /* When a search has to end that may last until then: long kernels, many stages or a slow reference
- * make the last judgement long too. It gets half of the time at most. */
+ * make the last judgement long too. It has several times as many sets of inputs, and `naive`. */
 static inline double
 run__until(const struct loop *loop, double until)
 {
-    double most = 0.5 * (loop->options->seconds + loop->kept_back);
-    double wanted = loop->last_seconds < most ? loop->last_seconds : most;
+    const double times = 7, part = 0.7;
+    double most = part * (loop->options->seconds + loop->kept_back);
+    double opened = 0;
+    for (size_t i = 0; i < loop->result->case_count; i++)
+        opened += loop->result->cases[i].tried_count > 0;
+    double all = loop->last_seconds * (double)loop->result->case_count / fmax(opened, 1);
+    double wanted = fmin(times * all, most);
     return wanted > loop->kept_back ? until - (wanted - loop->kept_back) : until;
 }
 
@@ -109,6 +116,10 @@ enum status
 run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
 
 /* ---- layers (layers.c) ---- */
+
+/* Whether a case's program is so large that they are worth it. */
+bool
+run__has_layers(const struct run_case *of, struct coder_space *space);
 
 /* Those of a case's program, each tuned alone with some of this share, which is what is left of it
  * then; *genome has what was found. STATUS_NO: nothing was. */

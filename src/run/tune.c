@@ -26,7 +26,7 @@ struct tuning {
     char (*seen)[HASH_TEXT]; /* of kernels */
     double *history;
     double naive_us; /* 0: not known */
-    double began;    /* seconds since the loop did: the whole, behind its layers */
+    double began;    /* seconds since the loop did */
 };
 
 /* A kernel that is to be judged. */
@@ -431,6 +431,21 @@ evolve(struct tuning *tuning, const char **why)
     return status;
 }
 
+/* The usual schedule of a large program before its layers are looked at: something that is right is
+ * there, and it is known how long it takes to compile. */
+static enum status
+try_usual(struct tuning *tuning)
+{
+    const struct search_point usual = {{0}};
+    struct proposal proposal;
+    double us;
+    if (!propose(tuning, sketch_point(tuning, &usual).text, "builtin", &proposal))
+        return STATUS_OK;
+    enum status status = try_kernel(tuning, &proposal, &us);
+    keep_point(tuning, &usual);
+    return status;
+}
+
 /* Where to begin: with what served the layers of a large program, which takes seconds to compile,
  * or with drafts. */
 static enum status
@@ -441,12 +456,15 @@ find_beginning(struct tuning *tuning)
     bool large = !to->program->check_only && !loop->is_part && loop->general == NULL;
     struct coder_genome genome;
     struct search_point point;
-    enum status status =
-        large ? run__tune_layers(loop, to, tuning->space, &tuning->share, &genome) : STATUS_NO;
+    enum status status = STATUS_NO;
+    if (large && run__has_layers(to, tuning->space)) {
+        status = try_usual(tuning);
+        if (status == STATUS_OK)
+            status = run__tune_layers(loop, to, tuning->space, &tuning->share, &genome);
+    }
     if (status == STATUS_OK) {
         memcpy(point.gene, genome.gene, sizeof point.gene);
         search_seed(tuning->search, &point);
-        tuning->began = run__elapsed(loop);
     } else if (status == STATUS_NO && to->program->stage_count <= DRAFTABLE)
         draft(tuning);
     return status == STATUS_NO ? STATUS_OK : status;

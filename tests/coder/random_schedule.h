@@ -589,8 +589,8 @@ s_words(struct s_maker *m, struct s_stage *s)
             const char *index = s_chance(m, 50) && s->rank > 0
                                     ? arena_printf(m->arena, ",%s", s->index[s_below(m, s->rank)])
                                     : "";
-            text = arena_printf(m->arena, "pre(%s,%d%s)", source->name, 1 + (int)s_below(m, 9),
-                                index);
+            text =
+                arena_printf(m->arena, "pre(%s,%d%s)", source->name, 1 + (int)s_below(m, 9), index);
             place = s_chance(m, 70) ? s->count : place;
         }
         s_insert(s, place, (struct s_token){.form = S_WORD, .text = text});

@@ -360,8 +360,8 @@ convolutions_go_by_filters(void **state)
     arena_destroy(arena);
 }
 
-/* Rows of 14 would leave lanes idle: filters are in lanes, a few of them at a time, and the window's
- * innermost loop is not the one along the row. */
+/* Rows of 14 would leave lanes idle: filters are in lanes, a few of them at a time, and the
+ * window's innermost loop is not the one along the row. */
 static void
 small_images_have_filters_in_lanes(void **state)
 {
@@ -374,9 +374,10 @@ small_images_have_filters_in_lanes(void **state)
     assert_null(strstr(small.schedule, "! flat"));
     assert_has(small.schedule, "acc c s r x@u k/v@u k@v");
     assert_has(small.kernel, "vf32_store_apart(Y + ");
-    struct written few = write_usual( /* too few points for the copies of the filters */
-        arena, "in X: f32[1,64,7,7]; in F: f32[64,64,3,3]\n"
-               "Y[n,k,y:7,x:7] = sum[c,r,s](X[n,c,y+r-1,x+s-1|0]*F[k,c,r,s])\nout Y\n");
+    struct written few =
+        write_usual(/* too few points for the copies of the filters */
+                    arena, "in X: f32[1,64,7,7]; in F: f32[64,64,3,3]\n"
+                           "Y[n,k,y:7,x:7] = sum[c,r,s](X[n,c,y+r-1,x+s-1|0]*F[k,c,r,s])\nout Y\n");
     assert_has(few.schedule, "! flat Y y x\n");
     arena_destroy(arena);
 }
@@ -391,8 +392,10 @@ next_rows_are_fetched(void **state)
         arena, "in X: f32[1024,4096]\nM[r] = max[j](X[r,j])\nE[r,j] = exp(X[r,j]-M[r])\n"
                "Y[r,j] = E[r,j]/sum[k](E[r,k])\nout Y\n");
     assert_has(softmax.schedule, "E: r with(Y.1, k=j) j/2v pre(X,1,r) j/v@u j@v\n");
-    struct written small = write_usual( /* it is in the second cache anyway */
-        arena, "in X: f32[64,512]\nM[r] = max[j](X[r,j])\nY[r,j] = X[r,j]-M[r]\nout Y\n");
+    struct written small =
+        write_usual(/* it is in the second cache anyway */
+                    arena,
+                    "in X: f32[64,512]\nM[r] = max[j](X[r,j])\nY[r,j] = X[r,j]-M[r]\nout Y\n");
     assert_null(strstr(small.schedule, "pre("));
     arena_destroy(arena);
 }
