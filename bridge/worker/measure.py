@@ -16,6 +16,7 @@ WARM_SECONDS = 0.02         # shorter ones are called once untimed before a wind
 WARM_CALLS = 3
 BRIEF_SECONDS = 0.2         # windows of longer calls do not keep everybody else waiting
 MOST_BYTES = 1 << 30        # of copies of the inputs
+KEPT_BYTES = 8 << 30        # of packages that were made ahead of time
 
 
 def schedule(threads, policy, priority):
@@ -46,9 +47,9 @@ def copies(inputs):
         wanted = int(os.environ.get("HONE_SETS", "1"))
         size = sum(t.numel() * t.element_size() for t in inputs if isinstance(t, torch.Tensor))
         count = max(1, min(wanted, MOST_BYTES // max(size, 1)))
-        kept.update(of=inputs, sets=[inputs] + [
+        kept.update(of=inputs, sets=[    # none where it was shared: all from torch's own allocator
             [t.clone() if isinstance(t, torch.Tensor) else t for t in inputs]
-            for _ in range(count - 1)])
+            for _ in range(count)])
     return kept["sets"]
 
 
@@ -78,32 +79,61 @@ def ahead(model, inputs):
 
 class Workshop:
     """A package that a process of its own makes ahead of time, while this one makes other builds.
-    It is forked before the first tensor: a team of threads does not survive a fork."""
+    It is forked before the first tensor: a team of threads does not survive a fork. Packages are
+    kept: networks take minutes."""
 
-    def __init__(self, load):
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.folder.name, "model.pt2")
+    def __init__(self, load, key):
+        self.folder = os.environ.get("HONE_PACKAGES") or tempfile.mkdtemp()
+        os.makedirs(self.folder, exist_ok=True)
+        self.path = os.path.join(self.folder, f"{key}-{torch.__version__}.pt2")
+        self.child = None
+        if os.path.exists(self.path):
+            os.utime(self.path)
+            return
         self.child = os.fork()
         if self.child == 0:
             os._exit(self.work(load))
 
+    def made(self):
+        return f"{self.path}.{self.child or os.getpid()}.pt2"
+
     def work(self, load):
         try:
-            package(*load(), self.path)
+            package(*load(), self.made())
             return 0
         except BaseException as error:
-            with open(self.path + ".error", "w", encoding="utf-8") as file:
+            with open(self.made(), "w", encoding="utf-8") as file:
                 file.write(first_line(error))
             return 1
 
     def __call__(self, model, inputs):
-        _, how = os.waitpid(self.child, 0)
-        with self.folder:
+        if self.child is not None:
+            _, how = os.waitpid(self.child, 0)
+            self.take(how)
+        found = torch._inductor.aoti_load_package(self.path)
+        drop_oldest(self.folder)
+        return found
+
+    def take(self, how):
+        why = "the process that compiles ahead of time has ended"
+        with contextlib.suppress(OSError):
             if how == 0:
-                return torch._inductor.aoti_load_package(self.path)
-            with contextlib.suppress(OSError), open(self.path + ".error", encoding="utf-8") as file:
-                raise RuntimeError(file.read())
-            raise RuntimeError("the process that compiles ahead of time has ended")
+                os.replace(self.made(), self.path)
+                return
+            with open(self.made(), encoding="utf-8") as file:
+                why = file.read()
+            os.unlink(self.made())
+        raise RuntimeError(why)
+
+
+def drop_oldest(folder):
+    """No more is kept than KEPT_BYTES, what was used last."""
+    with contextlib.suppress(OSError):      # another process may be at it
+        files = sorted(os.scandir(folder), key=lambda file: -file.stat().st_mtime)
+        sizes = itertools.accumulate(file.stat().st_size for file in files)
+        for file, size in zip(files, sizes):
+            if size > KEPT_BYTES:
+                os.unlink(file)
 
 
 BUILDS = {"eager": eager, "compile": compiled, "freeze": frozen, "aot": ahead, "as shipped": eager}

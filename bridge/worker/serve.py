@@ -2,7 +2,7 @@
 
     {"do": "hello", "threads": 2, "ahead": true}          {"torch": "2.13.0+cpu"}
     {"do": "load", "id": 1, "path", "text", "sizes"}      {}
-    {"do": "task", "id": 1, "task", "tensors", "bytes"}   {}
+    {"do": "task", "id": 1, "task", "key", "tensors", "bytes"}   {}
     {"do": "build", "id": 1, "build": "eager"}            {}
     {"do": "window", "id": 1, "build", "seconds", "most"} {"us": [...]}
     {"do": "unload", "id": 1}                             {}
@@ -37,14 +37,14 @@ class Worker:
         self.models[id] = loaded.model, loaded.inputs
         return {}
 
-    def task(self, id, task, tensors, bytes):
+    def task(self, id, task, key, tensors, bytes):
         def load():
             memory = share.mapped(bytes)
             found = [(t["name"], share.taken(t, memory), t["weight"]) for t in tensors]
             return suite.load(task, found)
 
         if self.ahead and not self.models:
-            self.workshop[id] = measure.Workshop(load)
+            self.workshop[id] = measure.Workshop(load, key)
         self.models[id] = load()
         return {}
 

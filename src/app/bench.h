@@ -42,6 +42,12 @@ bench_option(struct arena *arena, const struct store_bench *bench, const char *n
 /* The options that a task's search is given: also those of `optimize`. Ended by NULL. */
 extern const char *const bench_search_options[];
 
+/* ---- before it (bench_prepare.c) ---- */
+
+/* Makes PyTorch's builds of the tasks on the command line. */
+enum status
+bench_prepare_all(struct cli *cli);
+
 /* ---- under way (bench_session.c) ---- */
 
 /* Does what is left of a benchmark of the archive, or of a new one (resume is NULL). *store is open

@@ -145,5 +145,5 @@ verb_bench(struct cli *cli)
     if (cli->operand_count == 0 && cli_given(cli, "resume") == NULL)
         return cli_wrong(cli, "hone bench: which tasks? Write a suite, as in hone bench "
                               "kernelbench/1:1-20");
-    return run_benchmark(cli);
+    return cli_given(cli, "prepare") != NULL ? bench_prepare_all(cli) : run_benchmark(cli);
 }

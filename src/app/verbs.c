@@ -86,6 +86,7 @@ static const struct option bench_options[] = {
     {0, "threads", "N", "threads of kernels and baselines (default: all processors)"},
     {0, "seed", "S", "of the searches, in hex (default: 1)"},
     {0, "jobs", "N", "N tasks at once, each on its share of the processors (default: 1)"},
+    {0, "prepare", NULL, "make PyTorch's builds of the tasks, and measure nothing yet"},
     {0, "resume", "RUN",
      "go on with a benchmark that was stopped or killed; show one that is done"},
     {0, "only", "N", "--resume: the task at place N of the plan, from 0, and no other"},

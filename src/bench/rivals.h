@@ -55,6 +55,11 @@ bench_against(struct arena *arena, const struct bench_rivalry *rivalry, const ch
               struct store_baseline **rows, size_t *count, struct bench_absent *absent,
               struct diags *diags);
 
+/* Makes those builds of PyTorch that are kept once they were made: a race then waits for no
+ * compiler. False: there is no such model, or no build works. */
+bool
+bench_prepare(struct arena *arena, const struct bench_rivalry *rivalry, struct diags *diags);
+
 /* "torch" of "torch,naive" */
 bool
 bench_is_against(const char *against, const char *name);

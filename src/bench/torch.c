@@ -111,3 +111,21 @@ bench__enter_torch(struct arena *arena, const struct bench__terms *terms,
     entrant->close = leave;
     return true;
 }
+
+bool
+bench_prepare(struct arena *arena, const struct bench_rivalry *rivalry, struct diags *diags)
+{
+    const struct bench__terms terms = {
+        .rivalry = rivalry,
+        .program = lang_program(rivalry->lang, rivalry->case_number, NULL, 0, diags),
+        .sets = 1};
+    struct bench__entrant entrant = {.rival = {.diags = diags}};
+    size_t made = 0;
+
+    if (!terms.program || !bench__enter_torch(arena, &terms, &entrant))
+        return false;
+    for (size_t build = 0; build < entrant.rival.claimed; build++)
+        made += prepare_build(entrant.rival.racer.context, build, diags);
+    entrant.close(entrant.held);
+    return made > 0;
+}

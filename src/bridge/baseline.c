@@ -2,7 +2,9 @@
 #include "bridge/bridge_int.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json.h"
+#include "task/task.h"
 
 #include <sched.h>
 #include <string.h>
@@ -217,6 +219,20 @@ copied(struct arena *arena, const struct program *program, const void *const *in
     return (const void *const *)result;
 }
 
+/* Names what the builds of a task follow from but the version of PyTorch: the model's text and
+ * ours, sizes, threads, this machine. */
+static const char *
+key_of(const struct bridge *bridge, const struct buf *question)
+{
+    struct buf all = buf_in(bridge->arena);
+    char hash[HASH_TEXT];
+    buf_printf(&all, "%s %u %s", question->data, bridge->threads, task_machine_key(bridge->arena));
+    for (const struct bridge_file *file = bridge__files; file->path != NULL; file++)
+        buf_puts(&all, file->text);
+    hash_sha256(all.data, all.length, hash);
+    return arena_strdup(bridge->arena, hash);
+}
+
 struct bridge_module *
 bridge_load_task(struct bridge *bridge, const char *task, const struct program *program,
                  const void *const *inputs, struct diags *diags)
@@ -225,6 +241,7 @@ bridge_load_task(struct bridge *bridge, const char *task, const struct program *
     module->program = program;
     module->inputs = copied(bridge->arena, program, inputs);
     json_field_string(&module->question, "task", task);
+    json_field_string(&module->question, "key", key_of(bridge, &module->question));
     put_inputs(&module->question, program);
     module->loaded[0] = load_in(bridge->warm, module, diags);
     return module->loaded[0] ? module : NULL;

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -28,7 +29,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_BUILDS = 2, MOST_TIMES = 4096, ALIGNMENT = 64, PATIENCE = 300 /* seconds */ };
+enum {
+    MOST_BUILDS = 2,
+    MOST_TIMES = 4096,
+    ALIGNMENT = 64,
+    HUGE_PAGE = 2 << 20,
+    PATIENCE = 300 /* seconds */
+};
 
 static const double SAMPLE_SECONDS = 0.001; /* shorter calls are timed several in a row */
 static const double BRIEF_SECONDS = 0.2;    /* longer samples keep nobody waiting */
@@ -124,11 +131,16 @@ bytes_of(const struct tensor *tensor)
     return (size_t)tensor->count * dtype_info[tensor->dtype].size;
 }
 
+/* Large ones are on huge pages, as those of the kernel that it is compared with. */
 static void *
 aligned(struct arena *arena, size_t bytes)
 {
-    uintptr_t at = (uintptr_t)arena_alloc(arena, bytes + ALIGNMENT);
-    return (void *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    size_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
+    uintptr_t at = (uintptr_t)arena_alloc(arena, bytes + alignment);
+    void *memory = (void *)((at + alignment - 1) / alignment * alignment);
+    if (bytes >= HUGE_PAGE)
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
 }
 
 static void

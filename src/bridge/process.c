@@ -5,6 +5,7 @@
 #include "bridge/process_int.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "task/task.h"
@@ -33,15 +34,16 @@ enum { GUEST_CPU_SECONDS = 1800 };
 
 /* ---- starting ---- */
 
-/* What glibc needs to be told in order to keep its memory. */
-static const char *const warm[] = {"MALLOC_MMAP_THRESHOLD_=8589934592",
-                                   "MALLOC_TRIM_THRESHOLD_=17179869184",
-                                   "MALLOC_TOP_PAD_=1073741824", NULL};
+/* What glibc needs to be told in order to keep its memory, on huge pages: the kernels that it is
+ * compared with have their buffers there, too. */
+static const char *const warm[] = {
+    "MALLOC_MMAP_THRESHOLD_=8589934592", "MALLOC_TRIM_THRESHOLD_=17179869184",
+    "MALLOC_TOP_PAD_=1073741824", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", NULL};
 
 static bool
 is_malloc_setting(const char *variable)
 {
-    return text_starts(variable, "MALLOC_");
+    return text_starts(variable, "MALLOC_") || text_starts(variable, "GLIBC_TUNABLES=");
 }
 
 /* Ours without what concerns the allocator, then what the kind needs. */
@@ -64,6 +66,8 @@ environment_of(struct arena *arena, enum bridge__kind kind, unsigned threads)
         result[used++] = "LC_ALL=C.UTF-8";
         result[used++] = "USER=guest";
     }
+    if (kind == BRIDGE__WARM && file_cache_folder(arena) != NULL)
+        result[used++] = arena_printf(arena, "HONE_PACKAGES=%s/packages", file_cache_folder(arena));
     result[used++] = arena_printf(arena, "OMP_NUM_THREADS=%u", threads);
     result[used++] = "TORCHINDUCTOR_COMPILE_THREADS=1"; /* workers would outlive us */
     result[used++] = "PYTHONDONTWRITEBYTECODE=1";

@@ -254,6 +254,18 @@ bound_find(struct arena *arena, const struct schedule *schedule, struct work *wo
 double
 bound_share(const struct work *work);
 
+/* fate.c */
+/* Who computes it, from the lines. */
+bool
+fate_decide(struct schedule *schedule, struct work *work, struct diags *diags);
+/* Stages that compute each other, each in the loops of the next, are computed nowhere. */
+bool
+fate_check_circles(const struct schedule *schedule, const struct work *work, struct diags *diags);
+/* Levels of the tokens, once the stages' indices are known. */
+bool
+fate_resolve_names(struct arena *arena, struct schedule *schedule, const struct work *work,
+                   struct line *line, struct diags *diags);
+
 /* prefetch.c */
 /* The first access of a tensor in a stage's loops, or NULL; and the innermost loop before pre()
  * that moves it, of its index if it names one, or NULL. */

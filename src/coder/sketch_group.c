@@ -1,20 +1,9 @@
 /* Producers that only the rows of one stage read are computed beside it, row by row. */
-#include "coder/sketch_int.h"
+#include "coder/sketch_group_int.h"
 #include "coder/view_int.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-struct group {
-    const struct work *root;
-    const struct work *member[16];       /* in their order; the root is not among them */
-    struct along map[16][LANG_MAX_RANK]; /* their dimensions in the levels of the root */
-    const struct work *host[16];         /* the member in whose loops it runs, or NULL */
-    const struct work *nest[16];         /* the member in whose chunks it is computed, or NULL */
-    size_t count;
-    uint32_t rows;               /* levels of the root that are plain in all of them, */
-    int64_t unit[LANG_MAX_RANK]; /* or go by so many values */
-};
 
 /* Where the members' dimensions lie, from what one reader says; false: readers disagree. */
 static bool
@@ -38,8 +27,8 @@ add_map(const struct work *reader, const struct along *reader_map, const struct 
 }
 
 /* How many of these rows the root has. */
-static double
-rows_of(const struct group *group, uint32_t rows)
+double
+group_count_rows(const struct group *group, uint32_t rows)
 {
     const struct work *root = group->root;
     double count = 1;
@@ -178,7 +167,7 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
         if (lanes >= 0 && shares_lanes(s, work, map, lanes))
             rows &= ~(1u << lanes);
         if (rows == 0 || !take_units(group, work, map) ||
-            rows_of(group, rows) < s->space->machine.threads)
+            group_count_rows(group, rows) < s->space->machine.threads)
             continue;
         bool large = grows(work);
         bool same = group->count == 0 || rows == group->rows;
@@ -257,9 +246,9 @@ find_nests(struct group *group)
 }
 
 /* A stage as one tile of rows sees it. */
-static struct work
-in_rows(const struct group *group, const struct work *work, const struct along *map, int tiled,
-        int64_t tile)
+struct work
+group_in_rows(const struct group *group, const struct work *work, const struct along *map,
+              int tiled, int64_t tile)
 {
     struct work part = *work;
     for (unsigned d = 0; d < work->rank; d++) {
@@ -283,101 +272,10 @@ guest_text(struct sketcher *s, const struct work *guest, const struct work *host
     return text.data;
 }
 
-/* ---- exponentials of scores times values ---- */
-
-struct chain {                      /* members of a group that online() may take together */
-    const struct work *max, *sum;   /* sum may be NULL */
-    const struct work *between[16]; /* without a reduction, from the maximum to the root */
-    size_t count;
-    const struct work *score; /* what the maximum is taken of, or NULL: no member */
-    unsigned dimension;       /* of the score, over which it is taken */
-};
-
-static bool
-reads(const struct work *work, const struct work *other)
-{
-    return work_loads(work->code, other->tensor, NULL, 0) > 0;
-}
-
-static bool
-is_in_chain(const struct chain *chain, const struct work *work)
-{
-    bool found = work == chain->max || work == chain->sum;
-    for (size_t i = 0; i < chain->count; i++)
-        found = found || work == chain->between[i];
-    return found;
-}
-
-/* Does it read the maximum, or what is between it and the root? */
-static bool
-follows(const struct chain *chain, const struct work *work)
-{
-    bool found = chain->max != NULL && reads(work, chain->max);
-    for (size_t i = 0; i < chain->count; i++)
-        found = found || reads(work, chain->between[i]);
-    return found;
-}
-
-static bool
-is_one_reduction(const struct work *work, enum reduction reduction)
-{
-    return work->reduce != NULL && work->levels == work->rank + 1 &&
-           work->reduce->binder->reduction == reduction;
-}
-
-/* Members by their place in the chain; whether they fit in every detail is online()'s own matter.
- */
-static bool
-find_chain(const struct group *group, struct chain *chain)
-{
-    const struct work *root = group->root;
-    *chain = (struct chain){0};
-    if (!is_one_reduction(root, REDUCE_SUM))
-        return false;
-    for (size_t i = 0; i < group->count; i++) {
-        const struct work *work = group->member[i];
-        if (is_one_reduction(work, REDUCE_MAX) && chain->max == NULL)
-            chain->max = work;
-        else if (is_one_reduction(work, REDUCE_SUM) && follows(chain, work) && chain->sum == NULL)
-            chain->sum = work;
-        else if (work->reduce == NULL && follows(chain, work))
-            chain->between[chain->count++] = work;
-        else if (follows(chain, work))
-            return false;
-    }
-    if (chain->max == NULL || !follows(chain, root))
-        return false;
-    const struct expr *load = chain->max->reduce->args[0];
-    for (size_t i = 0; i < group->count && load->op == OP_LOAD; i++)
-        if (load->tensor == group->member[i]->tensor) {
-            chain->score = group->member[i];
-            while (chain->dimension < chain->score->rank &&
-                   !(load->args[chain->dimension]->op == OP_INDEX &&
-                     load->args[chain->dimension]->level == chain->max->rank))
-                chain->dimension++;
-        }
-    return chain->score == NULL || chain->dimension < chain->score->rank;
-}
-
-/* inline(E) for all of the chain that a member reads; false: it reads none. */
-static bool
-put_inlined(struct sketcher *s, const struct chain *chain, const struct work *work)
-{
-    bool any = false;
-    for (size_t i = 0; i < chain->count; i++)
-        if (reads(work, chain->between[i])) {
-            if (!any)
-                buf_printf(&s->lines, "%s:", work->tensor->name);
-            sketch_put(s, "inline(%s)", chain->between[i]->tensor->name);
-            any = true;
-        }
-    return any;
-}
-
 /* The loops over rows, shared among the threads; the last one takes `tile` of them at a time, 0:
  * all that there are. */
-static void
-put_rows(struct sketcher *s, const struct group *group, int tiled, int64_t tile)
+void
+group_put_rows(struct sketcher *s, const struct group *group, int tiled, int64_t tile)
 {
     const struct work *root = group->root;
     for (unsigned l = 0; l < root->rank; l++)
@@ -389,59 +287,9 @@ put_rows(struct sketcher *s, const struct group *group, int tiled, int64_t tile)
         sketch_put(s, "%s@p", root->index[tiled]);
 }
 
-/* The rows of a tile, shared among the threads as far as there are enough. */
-static int64_t
-ask_rows(struct sketcher *s, const struct group *group, int tiled)
-{
-    static const int64_t tiles[] = {16, 32, 48, 64, 96, 128, 192};
-    int64_t tile = tiles[sketch_ask(s, group->root->tensor->name, "online rows", 7, 4)];
-    while (tile > 8 && rows_of(group, group->rows) / (double)tile < 2 * s->space->machine.threads)
-        tile /= 2;
-    return tile < group->root->extent[tiled] ? tile : group->root->extent[tiled];
-}
-
-static void
-put_chain(struct sketcher *s, const struct group *group, const struct chain *chain, int tiled)
-{
-    static const int64_t steps[] = {32, 64, 128, 256, 512};
-    const struct work *root = group->root;
-    int64_t tile = ask_rows(s, group, tiled), extent = root->extent[root->rank];
-    int64_t step = steps[sketch_ask(s, root->tensor->name, "online step", 5, 2)];
-    step = step < extent ? step : extent;
-    for (size_t i = 0; i < group->count; i++) {
-        const struct work *work = group->member[i];
-        if (is_in_chain(chain, work)) {
-            if (put_inlined(s, chain, work))
-                buf_putc(&s->lines, '\n');
-            continue;
-        }
-        struct work part = in_rows(group, work, group->map[i], tiled, tile);
-        if (work == chain->score)
-            part.extent[chain->dimension] = step;
-        buf_printf(&s->lines, "%s:", part.tensor->name);
-        sketch_line(s, &part, 0, true);
-        buf_putc(&s->lines, '\n');
-    }
-    if (!put_inlined(s, chain, root))
-        buf_printf(&s->lines, "%s:", root->tensor->name);
-    put_rows(s, group, tiled, tile < root->extent[tiled] ? tile : 0);
-    for (size_t i = 0; i < group->count; i++)
-        if (!is_in_chain(chain, group->member[i]) && group->member[i] != chain->score)
-            sketch_put(s, "do(%s)", group->member[i]->tensor->name);
-    sketch_put(s, "online(%s/%" PRId64 ": %s%s%s, %s)", root->index[root->rank], step,
-               chain->max->tensor->name, chain->sum != NULL ? ", " : "",
-               chain->sum != NULL ? chain->sum->tensor->name : "", root->tensor->name);
-    if (chain->score != NULL)
-        sketch_put(s, "do(%s)", chain->score->tensor->name);
-    struct work part = in_rows(group, root, NULL, tiled, tile);
-    part.extent[root->rank] = step;
-    sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);
-    buf_putc(&s->lines, '\n');
-}
-
 /* Is what was just written legal, all else being plain? */
-static bool
-is_legal(struct sketcher *s, size_t from)
+bool
+group_is_legal(struct sketcher *s, size_t from)
 {
     struct arena *arena = s->space->arena;
     struct source source = {"", s->lines.data + from, s->lines.length - from};
@@ -449,27 +297,11 @@ is_legal(struct sketcher *s, size_t from)
     return coder_read(arena, s->program, &source, &options, diags_create(arena, 1)) != NULL;
 }
 
-static void
-take_back(struct sketcher *s, size_t from)
+void
+group_take_back(struct sketcher *s, size_t from)
 {
     s->lines.length = from;
     s->lines.data[from] = '\0';
-}
-
-/* The lines of a group that ends in a sum of exponentials times something; false: it does not, or
- * is not to be taken in one go. */
-static bool
-put_online(struct sketcher *s, const struct group *group, int tiled)
-{
-    struct chain chain;
-    size_t from = s->lines.length;
-    if (!find_chain(group, &chain) || !sketch_ask_if(s, group->root->tensor->name, "online", true))
-        return false;
-    put_chain(s, group, &chain, tiled);
-    if (is_legal(s, from))
-        return true;
-    take_back(s, from);
-    return false;
 }
 
 /* ---- the next rows ---- */
@@ -535,7 +367,7 @@ static void
 put_member(struct sketcher *s, const struct group *group, size_t number, int tiled, int64_t tile)
 {
     const struct work *work = group->member[number], *inner = NULL;
-    struct work part = in_rows(group, work, group->map[number], tiled, tile);
+    struct work part = group_in_rows(group, work, group->map[number], tiled, tile);
     uint32_t chunks = 0;
     for (size_t j = 0; j < group->count; j++) {
         if (group->host[j] == work)
@@ -560,115 +392,6 @@ put_member(struct sketcher *s, const struct group *group, size_t number, int til
     s->with = s->fetch = NULL;
 }
 
-/* A convolution of what its members enlarge or sort: they are computed for each block of it. */
-static bool
-put_conv(struct sketcher *s, const struct group *group)
-{
-    const struct work *root = group->root;
-    struct look look = sketch_look(s, root);
-    struct buf beside = buf_in(s->space->arena);
-    if (root->reduce == NULL || look.vector < 0 || look.window || !sketch_is_conv(&look))
-        return false;
-    for (size_t i = 0; i < group->count; i++)
-        if (group->member[i]->reduce != NULL)
-            return false;
-    bool apart = sketch_is_by_filters(s, root) && sketch_ask_filters_first(&look);
-    for (size_t i = 0; i < group->count; i++) {
-        const char *name = group->member[i]->tensor->name;
-        if (!apart)
-            buf_printf(&beside, "%sdo(%s)", i > 0 ? " " : "", name);
-        buf_printf(&s->lines, "%s:", name);
-        sketch_line(s, group->member[i], 0, !apart);
-        buf_putc(&s->lines, '\n');
-    }
-    buf_printf(&s->lines, "%s:", root->tensor->name);
-    sketch_conv_line(&look, 0, false, apart ? "" : beside.data);
-    buf_putc(&s->lines, '\n');
-    return true;
-}
-
-/* Where the dimensions of a member lie in its root, all phases of a stride together. */
-static bool
-map_phases(const struct work *root, const struct work *work, struct along map[LANG_MAX_RANK])
-{
-    const struct expr *load;
-    if (work_loads(root->code, work->tensor, &load, 1) != 1)
-        return false;
-    for (unsigned d = 0; d < work->rank; d++) {
-        const struct expr *e = load->args[d];
-        bool part = e->op == OP_DIV && e->args[0]->op == OP_INDEX && e->args[1]->op == OP_INT;
-        map[d] = e->op == OP_INDEX ? (struct along){(int8_t)e->level, 1}
-                 : part            ? (struct along){(int8_t)e->args[0]->level, e->args[1]->integer}
-                                   : (struct along){-1, 1};
-    }
-    return true;
-}
-
-/* How many rows of the root, in units, stay in the cache with so many filters, and leave enough
- * blocks for the threads. */
-static int64_t
-block_rows(const struct sketcher *s, const struct work *root, unsigned level, int64_t unit,
-           int64_t filters, double tasks)
-{
-    int64_t bytes = filters * (int64_t)dtype_info[root->tensor->dtype].size;
-    for (unsigned l = level + 1; l < root->rank; l++)
-        bytes *= root->extent[l];
-    int64_t rows = s->space->machine.l2 / 4 / bytes;
-    int64_t most = (int64_t)((double)root->extent[level] * tasks / (4 * s->space->machine.threads));
-    rows = (rows < most ? rows : most) / unit * unit;
-    return rows < unit ? unit : rows;
-}
-
-/* A convolution whose results its root only puts in order, as those of all remainders of a stride:
- * a few filters and rows at a time, which are copied from the cache. */
-static bool
-put_sorted(struct sketcher *s, const struct group *group)
-{
-    const struct work *root = group->root, *conv = group->member[0];
-    struct look look = sketch_look(s, conv);
-    struct along map[LANG_MAX_RANK];
-    if (group->count != 1 || root->reduce != NULL || conv->reduce == NULL || look.vector < 0 ||
-        look.window || !sketch_is_conv(&look) || !map_phases(root, conv, map) ||
-        map[look.other].level < 0 || map[look.other].level + 2 >= (int)root->rank)
-        return false;
-    unsigned filters = (unsigned)map[look.other].level, rows = filters + 1;
-    int64_t unit = 1, tile = sketch_ask_tile(&look).rows;
-    struct work part = *conv, rest = *root;
-    struct buf outer = buf_in(s->space->arena);
-    double tasks = 1;
-    for (unsigned d = 0; d < conv->rank; d++)
-        if (map[d].level == (int)rows)
-            unit = map[d].by;
-    for (unsigned l = 0; l < filters; l++) {
-        if (root->tensor->size[l] > 1)
-            buf_printf(&outer, " %s%s", root->index[l],
-                       tasks < 4 * s->space->machine.threads ? "@p" : "");
-        tasks *= (double)root->extent[l];
-        rest.extent[l] = 1;
-    }
-    rest.extent[filters] = tile;
-    rest.extent[rows] = block_rows(s, root, rows, unit, tile, tasks);
-    const char *shared = tasks < 4 * s->space->machine.threads ? "@p" : "";
-    uint32_t done = (1u << filters) - 1;
-    if (rest.extent[rows] == 1) {
-        buf_printf(&outer, " %s%s", root->index[rows], shared);
-        done |= 1u << rows;
-    } else if (rest.extent[rows] < root->extent[rows])
-        buf_printf(&outer, " %s/%" PRId64 "%s", root->index[rows], rest.extent[rows], shared);
-    else
-        rest.extent[rows] = root->extent[rows];
-    for (unsigned d = 0; d < conv->rank; d++)
-        if (map[d].level >= 0 && map[d].level <= (int)rows)
-            part.extent[d] = (rest.extent[map[d].level] + map[d].by - 1) / map[d].by;
-    buf_printf(&s->lines, "%s:", conv->tensor->name);
-    sketch_line(s, &part, 0, true);
-    buf_printf(&s->lines, "\n%s:%s", root->tensor->name, outer.data != NULL ? outer.data : "");
-    sketch_put(s, "%s/%" PRId64 " do(%s)", root->index[filters], tile, conv->tensor->name);
-    sketch_line(s, &rest, done, true);
-    buf_putc(&s->lines, '\n');
-    return true;
-}
-
 static void
 put_group(struct sketcher *s, struct group *group)
 {
@@ -687,10 +410,11 @@ put_group(struct sketcher *s, struct group *group)
     if (root->reduce != NULL && other >= 0 && (group->rows & 1u << other) &&
         group->unit[tiled] == 1)
         tiled = other;
-    if (group->unit[tiled] == 1 && put_online(s, group, tiled))
+    if (group->unit[tiled] == 1 && group_put_online(s, group, tiled))
         return;
     int64_t tile = tiles[sketch_ask(s, root->tensor->name, "rows", 7, heavy ? 5 : 0)];
-    while (tile > 1 && rows_of(group, group->rows) / (double)tile < 2 * s->space->machine.threads)
+    while (tile > 1 &&
+           group_count_rows(group, group->rows) / (double)tile < 2 * s->space->machine.threads)
         tile /= 2;
     tile *= group->unit[tiled];
     if (tile >= root->extent[tiled])
@@ -701,11 +425,11 @@ put_group(struct sketcher *s, struct group *group)
         if (group->host[i] == NULL)
             put_member(s, group, i, tiled, tile);
     buf_printf(&s->lines, "%s:", root->tensor->name);
-    put_rows(s, group, tiled, tile);
+    group_put_rows(s, group, tiled, tile);
     for (size_t i = 0; i < group->count; i++)
         if (group->host[i] == NULL && group->nest[i] == NULL)
             sketch_put(s, "do(%s)", group->member[i]->tensor->name);
-    struct work part = in_rows(group, root, NULL, tiled, tile);
+    struct work part = group_in_rows(group, root, NULL, tiled, tile);
     s->fetch = fetch_text(s, group, group->count, tiled, tile);
     sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);
     buf_putc(&s->lines, '\n');
@@ -718,9 +442,9 @@ static bool
 is_refused(struct sketcher *s, const struct group *group, size_t from)
 {
     enum { SMALL = 24 };
-    if (s->program->stage_count > SMALL || is_legal(s, from))
+    if (s->program->stage_count > SMALL || group_is_legal(s, from))
         return false;
-    take_back(s, from);
+    group_take_back(s, from);
     for (size_t i = 0; i < group->count; i++)
         s->group[group->member[i]->number] = -1;
     return true;
@@ -732,7 +456,7 @@ sketch_group(struct sketcher *s, const struct work *root)
     struct group group;
     size_t from = s->lines.length;
     find_group(s, &group, root);
-    if (group.count > 0 && !put_conv(s, &group) && !put_sorted(s, &group))
+    if (group.count > 0 && !group_put_conv(s, &group) && !group_put_sorted(s, &group))
         put_group(s, &group);
     return group.count > 0 && !is_refused(s, &group, from);
 }

@@ -163,6 +163,8 @@ expect 'a list that is none' 2 sh -c "mkdir bad && echo '1 ../x.op' >bad/LIST &&
 says err 'has its line' 'bad/LIST:1: '
 expect 'no such baseline' 2 "$HONE" bench tiny --against jax
 says err 'names those' 'write torch, openblas, onednn, naive, or several'
+expect 'builds of PyTorch without PyTorch' 2 "$HONE" bench tiny --prepare
+says err 'says what it is for' "--prepare: it makes PyTorch's builds; write --against torch"
 expect 'no such recipe' 2 "$HONE" bench tiny --recipe nosuch
 expect 'too many jobs' 2 "$HONE" bench tiny --jobs 64 --threads 64
 says err 'says what there is' 'processors, here are '

@@ -186,6 +186,20 @@ else
     echo 'ok - ModelNew is the same as Model # SKIP load_inline needs g++ and ninja'
 fi
 
+# ---- builds that are made beforehand ----
+
+XDG_CACHE_HOME=$PWD/cache HONE_SUITES=$ROOT/suites
+export XDG_CACHE_HOME HONE_SUITES HONE_TORCH
+expect 'builds are prepared' 0 "$HONE" bench kernelbench/1:19 --prepare
+says out 'and counted' "1 of 1 tasks: PyTorch's builds are there"
+check 'a package is kept' '[ "$(ls cache/hone/packages | grep -c "\.pt2$")" -eq 1 ]'
+package=$(ls cache/hone/packages)
+touch -d '2020-01-01' "cache/hone/packages/$package"
+expect 'a second time' 0 "$HONE" bench kernelbench/1:19 --prepare
+check 'it is used, not made anew' '[ "$(ls cache/hone/packages)" = "$package" ]'
+check 'and was used last now' '[ "$(find cache/hone/packages -newermt 2021-01-01 -name "*.pt2" | wc -l)" -eq 1 ]'
+unset XDG_CACHE_HOME
+
 # ---- modules of tests/import/, two at a time; IMPORT_ALL=1 takes all of them, six minutes ----
 
 some='activations conv2d conv_transpose fused_attention gathers layer_norms losses lstm matmul
