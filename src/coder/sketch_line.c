@@ -164,7 +164,8 @@ last_left(const struct work *work, uint32_t done)
     return -1;
 }
 
-/* Several rows at a time: memory is read faster from several places. */
+/* Several rows at a time: some machines read memory faster from several places, others half as fast.
+ */
 static void
 rows_line(struct look *look, uint32_t done, bool inner)
 {
@@ -174,7 +175,7 @@ rows_line(struct look *look, uint32_t done, bool inner)
     const char *stage = work->tensor->name, *v = sketch_name(look, look->vector);
     bool threads = !inner && work->stage->rec < 0;
     int level = last_left(work, done);
-    unsigned rows = level < 0 ? 1 : rows_of[sketch_ask(s, stage, "rows", 4, !inner)];
+    unsigned rows = level < 0 ? 1 : rows_of[sketch_ask(s, stage, "rows", 4, 0)];
     if (level >= 0 && work->extent[level] < 4 * (int64_t)rows)
         rows = 1;
     if (rows > 1) {

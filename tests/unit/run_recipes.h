@@ -135,7 +135,7 @@
      8,
      "8 coder",
      "20 builtin; builtin<0; builtin<1; coder<20 same; sweeps; coder<20 same; sweeps; coder<21 "
-     "same; sweeps; coder<21 "
+     "accepted: simpler; sweeps; coder<21 "
      "same; sweeps",
      "coder: build contract.short task example menu base question target",
      "calls"},
