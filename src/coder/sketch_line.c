@@ -164,8 +164,7 @@ last_left(const struct work *work, uint32_t done)
     return -1;
 }
 
-/* Several rows at a time: some machines read memory faster from several places, others half as fast.
- */
+/* Several rows at a time: some machines read memory faster so, others half as fast. */
 static void
 rows_line(struct look *look, uint32_t done, bool inner)
 {
