@@ -304,6 +304,21 @@ blocks_of(const struct look *look, struct tile *tile, bool shared)
     return (vectors + tile->vectors - 1) / tile->vectors;
 }
 
+/* Loops over these left levels, shared among the threads until there are tasks enough. */
+static void
+put_levels(const struct conv *conv, uint32_t levels, double *tasks)
+{
+    const struct work *work = conv->look->work;
+    double enough = 4.0 * conv->look->s->space->machine.threads;
+    for (unsigned l = 0; l < work->rank; l++) {
+        bool shared = *tasks < enough;
+        if (!(levels & 1u << l) || work->tensor->size[l] == 1)
+            continue;
+        sketch_put(conv->look->s, "%s%s", work->index[l], shared ? "@p" : "");
+        *tasks *= shared ? (double)work->extent[l] : 1;
+    }
+}
+
 /* `conv` as it is with the image in lanes. */
 static void
 filters_line(struct conv conv, bool inner, const char *beside)
@@ -328,24 +343,16 @@ filters_line(struct conv conv, bool inner, const char *beside)
         sketch_put(s, "pack(%s)", filters);
         tasks = enough;
     }
-    for (unsigned l = 0; l < work->rank; l++)
-        if ((conv.batch & 1u << l) && work->tensor->size[l] > 1) {
-            sketch_put(s, "%s%s", work->index[l], tasks < enough ? "@p" : "");
-            tasks *= tasks < enough ? (double)work->extent[l] : 1;
-        }
+    put_levels(&conv, conv.batch, &tasks);
     bool spread = tasks < enough; /* over rows of the image, too */
-    for (unsigned l = 0; l < work->rank && spread; l++)
-        if ((conv.points & 1u << l) && work->tensor->size[l] > 1) {
-            sketch_put(s, "%s%s", work->index[l], tasks < enough ? "@p" : "");
-            tasks *= (double)work->extent[l];
-        }
+    if (spread)
+        put_levels(&conv, conv.points, &tasks);
     if (beside[0] != '\0')
         sketch_put(s, "%s", beside);
     if (!first && blocks > 1)
         sketch_put(s, "%s/%uv", k, tile.vectors);
-    for (unsigned l = 0; l < work->rank && !spread; l++)
-        if ((conv.points & 1u << l) && work->tensor->size[l] > 1)
-            sketch_put(s, "%s", work->index[l]);
+    if (!spread)
+        put_levels(&conv, conv.points, &tasks);
     if (work->extent[look.other] > tile.rows)
         sketch_put(s, "%s/%u", x, tile.rows);
     sketch_put(s, "acc");
