@@ -42,7 +42,7 @@ main(int argc, char **argv)
             written += done;
             failed += !done;
         }
-    printf("%zu tasks in %s\n", written, argv[1]);
+    printf("%zu entries of the library in %s\n", written, argv[1]);
     arena_destroy(arena);
     return failed > 0;
 }

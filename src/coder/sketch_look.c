@@ -2,19 +2,28 @@
 #include "coder/sketch_int.h"
 #include "coder/view_int.h"
 
-/* Loads that a vector of this level cannot read in one piece. */
 static unsigned
-bad_loads(const struct look *look, unsigned level)
+bad_loads_in(const struct expr *e, unsigned level)
 {
     const struct expr *loads[VIEW_LOADS];
     unsigned bad = 0;
-    size_t count = view_loads(look->body, loads);
+    size_t count = view_loads(e, loads);
     for (size_t i = 0; i < count; i++) {
         int64_t stride;
         if (!view_stride(loads[i], level, &stride) || (stride != 0 && stride != 1))
             bad++;
     }
     return bad;
+}
+
+/* Loads that a vector of this level cannot read in one piece; what is counted may be read by the
+ * filter alone. */
+static unsigned
+bad_loads(const struct look *look, unsigned level)
+{
+    const struct expr *filter = look->work->reduce != NULL ? expr_filter(look->work->reduce) : NULL;
+    return bad_loads_in(look->body, level) +
+           (filter != NULL && filter->loads ? bad_loads_in(filter, level) : 0);
 }
 
 static void
@@ -32,7 +41,9 @@ choose_vector(struct look *look)
         unsigned bad = 2 * bad_loads(look, l) + (l >= work->rank);
         int64_t extent = work->extent[l];
         bool wide = extent >= work->lanes, was_wide = best_extent >= work->lanes;
-        if (look->vector < 0 || (wide && !was_wide) || (wide == was_wide && bad < best_bad)) {
+        bool longer = wide || extent >= best_extent; /* two terms are no vector */
+        if (look->vector < 0 || (wide && !was_wide) ||
+            (wide == was_wide && bad < best_bad && longer)) {
             look->vector = (int)l;
             best_bad = bad;
             best_extent = extent;

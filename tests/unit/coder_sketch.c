@@ -275,6 +275,12 @@ shapes_have_their_schedules(void **state)
         /* with rows of their own */
         {"in A: f32[4096,512]; in B: f32[512,64]\nY[m,n] = sum[k](A[m,k]*B[k,n])\nout Y\n",
          "Y: m/2052@p pack(B) m/126 n/2v m/6 acc k m@u n/v@u n@v\n"},
+        /* what is counted is read by the filter */
+        {"in X: f32[8,1024]\nY[r]: i32 = sum[n ? X[r,n] != 0](1)\nout Y\n",
+         "Y: r acc n/4v n/v@a n@v\n"},
+        /* two terms are no vector */
+        {"in X: f32[64,16,8]\nY[n,y:8,x:4] = sum[r:2,s:2](X[n,2*y+r,2*x+s])\nout Y\n",
+         "Y: n y acc r@u s@u x@v\n"},
         /* few rows: both sides are read where they are; names that meet are told apart */
         {"in X: f32[10,2048]; in W: f32[512,2048]\nY[b,n] = sum[k](X[b,k]*W[n,k])\nout Y\n",
          "Y: n/32@p n/2 b/5 acc k/v n@u b@u k@v\n"},
