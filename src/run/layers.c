@@ -153,7 +153,7 @@ run__tune_layers(struct loop *loop, const struct run_case *of, struct coder_spac
                  struct share *share, struct coder_genome *genome)
 {
     double now = run__elapsed(loop);
-    double until = run__until(loop, share->until);
+    double until = run__until(loop, now, share->until);
     struct layers layers = {.loop = loop,
                             .of = of,
                             .space = space,

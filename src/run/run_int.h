@@ -32,19 +32,26 @@ run__elapsed(const struct loop *loop)
     return loop->ledger->seconds;
 }
 
-/* When a search has to end that may last until then: long kernels, many stages or a slow reference
- * make the last judgement long too. It has several times as many sets of inputs, and `naive`. */
+/* What the last judgement will need beyond what is kept back anyway: long kernels, many stages or a
+ * slow reference make it long too, and it has several times as many sets of inputs, and `naive`. */
 static inline double
-run__until(const struct loop *loop, double until)
+run__needed_later(const struct loop *loop)
 {
     const double times = 7, part = 0.7;
-    double most = part * (loop->options->seconds + loop->kept_back);
-    double opened = 0;
+    double most = part * (loop->options->seconds + loop->kept_back), opened = 0;
     for (size_t i = 0; i < loop->result->case_count; i++)
         opened += loop->result->cases[i].tried_count > 0;
     double all = loop->last_seconds * (double)loop->result->case_count / fmax(opened, 1);
-    double wanted = fmin(times * all, most);
-    return wanted > loop->kept_back ? until - (wanted - loop->kept_back) : until;
+    return fmax(fmin(times * all, most) - loop->kept_back, 0);
+}
+
+/* When a search has to end that began then and may last until then: it gives its part of what is
+ * needed later. */
+static inline double
+run__until(const struct loop *loop, double began, double until)
+{
+    double left = loop->options->seconds - began;
+    return left > 0 ? began + (until - began) * fmax(1 - run__needed_later(loop) / left, 0) : until;
 }
 
 static inline bool

@@ -236,7 +236,7 @@ why_stop(const struct tuning *tuning)
     if (to->evaluations >= tuning->share.evaluations)
         return "evals";
     if (tuning->share.until > 0 &&
-        run__elapsed(tuning->loop) >= run__until(tuning->loop, tuning->share.until))
+        run__elapsed(tuning->loop) >= run__until(tuning->loop, tuning->began, tuning->share.until))
         return "time";
     if (to->best != NULL && to->program->check_only)
         return "checked";
@@ -431,8 +431,8 @@ evolve(struct tuning *tuning, const char **why)
     return status;
 }
 
-/* The usual schedule of a large program before its layers are looked at: something that is right is
- * there, and it is known how long it takes to compile. */
+/* The usual schedule: of a large program before its layers are looked at, so that something right
+ * is there, and it is known how long it takes to compile. */
 static enum status
 try_usual(struct tuning *tuning)
 {
@@ -470,14 +470,19 @@ find_beginning(struct tuning *tuning)
     return status == STATUS_NO ? STATUS_OK : status;
 }
 
-/* When no sketch was right: the plain schedule, legal for every program. */
+/* When no sketch was right, or no time was left for one: the usual schedule, then the plain one,
+ * which is legal for every program. */
 static enum status
-try_plain(struct tuning *tuning)
+try_last(struct tuning *tuning)
 {
     struct proposal proposal;
     double us;
-    if (tuning->to->best != NULL || !propose(tuning, "", "builtin", &proposal))
-        return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (tuning->to->best == NULL && !tuning->to->program->check_only)
+        status = try_usual(tuning);
+    if (status != STATUS_OK || tuning->to->best != NULL ||
+        !propose(tuning, "", "builtin", &proposal))
+        return status;
     return try_kernel(tuning, &proposal, &us);
 }
 
@@ -523,7 +528,7 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
     if (status == STATUS_OK && *why == NULL)
         status = evolve(&tuning, why);
     if (status == STATUS_OK)
-        status = try_plain(&tuning);
+        status = try_last(&tuning);
     judge->drop(judge->context, tuning.champion);
     judge->close(judge->context, tuning.task);
     return status;
