@@ -83,7 +83,9 @@ class Workshop:
     kept: networks take minutes."""
 
     def __init__(self, load, key):
-        self.folder = os.environ.get("HONE_PACKAGES") or tempfile.mkdtemp()
+        folder = os.environ.get("HONE_PACKAGES")
+        self.temporary = None if folder else tempfile.TemporaryDirectory()
+        self.folder = folder or self.temporary.name
         os.makedirs(self.folder, exist_ok=True)
         self.path = os.path.join(self.folder, f"{key}-{torch.__version__}.pt2")
         self.child = None
@@ -111,7 +113,10 @@ class Workshop:
             _, how = os.waitpid(self.child, 0)
             self.take(how)
         found = torch._inductor.aoti_load_package(self.path)
-        drop_oldest(self.folder)
+        if self.temporary:
+            self.temporary.cleanup()
+        else:
+            drop_oldest(self.folder)
         return found
 
     def take(self, how):

@@ -2,7 +2,6 @@
  * kept; nothing is timed, so the machine may be busy. */
 #include "app/bench.h"
 
-#include "base/text.h"
 #include "bench/rivals.h"
 
 static bool

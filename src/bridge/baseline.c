@@ -222,11 +222,11 @@ copied(struct arena *arena, const struct program *program, const void *const *in
 /* Names what the builds of a task follow from but the version of PyTorch: the model's text and
  * ours, sizes, threads, this machine. */
 static const char *
-key_of(const struct bridge *bridge, const struct buf *question)
+key_of(const struct bridge *bridge, const char *task, const char *inputs)
 {
     struct buf all = buf_in(bridge->arena);
     char hash[HASH_TEXT];
-    buf_printf(&all, "%s %u %s", question->data, bridge->threads, task_machine_key(bridge->arena));
+    buf_printf(&all, "%s %s %u %s", task, inputs, bridge->threads, task_machine_key(bridge->arena));
     for (const struct bridge_file *file = bridge__files; file->path != NULL; file++)
         buf_puts(&all, file->text);
     hash_sha256(all.data, all.length, hash);
@@ -240,9 +240,11 @@ bridge_load_task(struct bridge *bridge, const char *task, const struct program *
     struct bridge_module *module = new_module(bridge, "task");
     module->program = program;
     module->inputs = copied(bridge->arena, program, inputs);
+    struct buf inputs_text = buf_in(bridge->arena);
+    put_inputs(&inputs_text, program);
     json_field_string(&module->question, "task", task);
-    json_field_string(&module->question, "key", key_of(bridge, &module->question));
-    put_inputs(&module->question, program);
+    json_field_string(&module->question, "key", key_of(bridge, task, inputs_text.data));
+    buf_puts(&module->question, inputs_text.data);
     module->loaded[0] = load_in(bridge->warm, module, diags);
     return module->loaded[0] ? module : NULL;
 }
