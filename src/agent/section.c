@@ -140,6 +140,7 @@ static const char hone_h[] =
     "vf32_load_tail(p, n), vf32_store_tail(p, x, n): the first n lanes, n may be 0\n"
     "vf32_stream(p, x), hone_stream_end(): past the caches, p aligned to the vector\n"
     "vf32_load_f16(p), vf32_load_bf16, vf32_load_i8, vf32_load_u8, with _store_ and _tail\n"
+    "vf32_load_even(p), vf32_load_odd(p): p[0], p[2], ... and p[1], p[3], ... of two vectors\n"
     "vf32_load_second(p): p[0], p[2], ...; vf32_transpose(rows): of VF32 vectors\n"
     "vf32_select(mask, a, b), vi32_any(mask), vi32_every(mask)\n"
     "vf32_max(a, b), vf32_min, vf32_abs, vf32_copysign, vf32_sign, vf32_floor, vf32_round\n"

@@ -132,11 +132,13 @@ put_how(struct buf *out, const struct optimize_result *shown, size_t number)
         buf_printf(out, "  case %s\n", row->program->case_name);
     const struct run_start *start = shown->options->start;
     if (row->best->schedule == NULL) {
+        const char *who = row->best->proposer;
         put_paragraph(
             out, title,
-            start != NULL && !strcmp(row->best->proposer, "start")
+            start != NULL && !strcmp(who, "start")
                 ? arena_printf(out->arena, "%s as it is: nothing was faster.", start->file)
-                : arena_printf(out->arena, "C by %s.", row->best->proposer));
+            : !strcmp(who, RUN_PLAIN) ? "The plain C of the operator: no schedule was faster."
+                                      : arena_printf(out->arena, "C by %s.", who));
         return;
     }
     if (row->words != NULL && number == 0) {

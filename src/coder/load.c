@@ -233,6 +233,38 @@ zipped_load(struct nest *nest, const struct member *member, const struct expr *l
     return true;
 }
 
+/* Every second element. Windows of two read both of a pair, one for each term: where the partners
+ * lie inside of the tensor, too, both terms come from the same loads. */
+static struct value
+second_load(struct nest *nest, const struct member *member, const struct expr *load,
+            const struct lin *subscripts)
+{
+    const struct tensor *tensor = load->tensor;
+    const struct box *box = box_find(nest, tensor);
+    const unsigned last = tensor->rank - 1;
+    struct lin offset = offset_of(nest, tensor, subscripts);
+    const char *name = "vf32_load_second";
+    int64_t low, high, step = 0;
+    subscript_interval(nest, member, load->args[last], &low, &high);
+    if ((box == NULL || box->whole) && low >= 0 && high < tensor->size[last] &&
+        subscript_stride(nest, member, load->args[last], &step) && step == 2) {
+        bool odd = subscripts[last].add % 2 != 0;
+        if (odd && low > 0) {
+            name = "vf32_load_odd";
+            offset.add--;
+        } else if (!odd && high + 1 < tensor->size[last])
+            name = "vf32_load_even";
+    }
+    const char *address = address_at(nest, tensor, &offset), *text;
+    if (nest->active < nest->lanes)
+        text =
+            value_say(nest, "%s(%s, %u)", code_helper(nest->em, value_say(nest, "%s_tail", name)),
+                      address, nest->active);
+    else
+        text = value_say(nest, "%s(%s)", code_helper(nest->em, name), address);
+    return (struct value){text, LANE_F32, true};
+}
+
 struct value
 value_load(struct nest *nest, const struct member *member, const struct expr *e)
 {
@@ -257,8 +289,8 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
         subscripts[i] = subscript_form(nest, member, e->args[i]);
     }
     bool vector = nest->vector >= 0 && stride != 0;
-    bool second = stride == 2 && packed == NULL && tensor->dtype == DTYPE_F32 &&
-                  !nest_is_wide(nest) && nest->active == nest->lanes;
+    bool second =
+        stride == 2 && packed == NULL && tensor->dtype == DTYPE_F32 && !nest_is_wide(nest);
     if (vector && stride != 1 && !second)
         return value_by_lane(nest, member, e, NULL);
     const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
@@ -268,9 +300,7 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
     if (!vector)
         value = scalar_element(nest, tensor, address);
     else if (second)
-        value = (struct value){
-            value_say(nest, "%s(%s)", code_helper(nest->em, "vf32_load_second"), address), LANE_F32,
-            true};
+        value = second_load(nest, member, e, subscripts);
     else {
         bool tail = nest->active < nest->lanes && packed == NULL &&
                     !(inside == NULL && may_read_on(nest, member, e, box));

@@ -271,13 +271,16 @@ put_lines(struct buf *buf, const char *whole, bool declarations)
 }
 
 static void
-put_foreign(struct buf *buf, const struct loop *loop, const char *text)
+put_foreign(struct buf *buf, const struct loop *loop, const struct run_candidate *candidate)
 {
     const struct run_start *start = loop->options->start;
-    bool given = start != NULL && !strcmp(start->text, text);
-    buf_printf(buf, "/* %s%s */\n#ifndef HONE\n%s#endif\n", given ? "from " : "written by ",
-               given ? start->file : "a model", loop->options->target->headers);
-    put_lines(buf, text, false);
+    const char *origin = "written by a model";
+    if (start != NULL && !strcmp(start->text, candidate->kernel))
+        origin = arena_printf(loop->arena, "from %s", start->file);
+    else if (strcmp(candidate->proposer, RUN_PLAIN) == 0)
+        origin = "the plain C of the operator: no schedule was faster";
+    buf_printf(buf, "/* %s */\n#ifndef HONE\n%s#endif\n", origin, loop->options->target->headers);
+    put_lines(buf, candidate->kernel, false);
 }
 
 /* ---- the file ---- */
@@ -333,7 +336,7 @@ put_case(struct buf *buf, const struct loop *loop, size_t number, const void *ca
 {
     const struct run_case *of = (const struct run_case *)cases + number;
     if (of->best->schedule == NULL)
-        put_foreign(buf, loop, of->best->kernel);
+        put_foreign(buf, loop, of->best);
     else
         buf_puts(buf, of->best->kernel);
     put_main(buf, loop->arena, of->program);

@@ -152,10 +152,14 @@ finish(struct loop *loop)
         result->kernel = run__file(loop);
         status =
             judge_cases(loop, options->cases, options->case_count, JUDGE_NORMAL, &result->report);
-        if (status == STATUS_OK && is_accepted(loop, &result->report))
-            return run__record_file(loop);
-        if (status == STATUS_OK)
+        bool again = false;
+        if (status == STATUS_OK && !is_accepted(loop, &result->report))
             status = demote(loop); /* also of one who was stopped: somebody is right */
+        else if (status == STATUS_OK) {
+            status = run__take_plain(loop, &again);
+            if (status == STATUS_OK && !again)
+                return run__record_file(loop);
+        }
     }
     return status;
 }
@@ -206,7 +210,7 @@ run__part(const struct loop *loop, const struct run_options *options, struct run
                          .ledger = loop->ledger,
                          .begun_evaluations = options->evaluations,
                          .begun_seconds = options->seconds,
-                         .most_tried = options->evaluations + 2 * options->case_count + 2,
+                         .most_tried = options->evaluations + 3 * options->case_count + 2,
                          .is_part = true};
 }
 
@@ -231,8 +235,8 @@ run_optimize_by(struct arena *arena, const struct run_judge *judge,
                         .ledger = &ledger,
                         .kept_back = last_seconds(options),
                         .seeds = 1u << RECIPE_SEED_PROGRAM | 1u << RECIPE_SEED_SHAPES,
-                        /* the start and the plain one of each case come on top */
-                        .most_tried = filled.evaluations + 2 * filled.case_count + 2};
+                        /* the start, the plain schedule and the plain C of each case on top */
+                        .most_tried = filled.evaluations + 3 * filled.case_count + 2};
     if (status == STATUS_OK)
         status = run__open_cases(&loop);
     if (status == STATUS_OK)

@@ -131,11 +131,13 @@ struct run_options {
 /* ---- the result ---- */
 
 /* One candidate of a case. */
+#define RUN_PLAIN "plain" /* who proposes the plain C of the operator */
+
 struct run_candidate {
     unsigned number;      /* from 1 */
     int64_t id, row;      /* in the archive, and its number there; 0: not there */
     int node;             /* of a team: its number there, from 1; 0: of the search of one case */
-    const char *proposer; /* "builtin", "memory", "start", a model */
+    const char *proposer; /* "builtin", "memory", "start", RUN_PLAIN, a model */
     const char *schedule; /* filled; NULL: a kernel that somebody wrote */
     const char *kernel;
     enum judge_status status;

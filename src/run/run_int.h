@@ -122,6 +122,12 @@ run__part(const struct loop *loop, const struct run_options *options, struct run
 enum status
 run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
 
+/* ---- the plain C (plain.c) ---- */
+
+/* Cases in which the last verdict found the plain C faster have it as their best; *taken: some. */
+enum status
+run__take_plain(struct loop *loop, bool *taken);
+
 /* ---- layers (layers.c) ---- */
 
 /* Whether a case's program is so large that they are worth it. */

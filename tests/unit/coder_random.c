@@ -75,6 +75,8 @@ static const struct way {
     {"copies by runs", "memcpy\\(&[A-Za-z_]+_[0-9]+\\["},
     {"partial results fetched ahead", "__builtin_prefetch\\(Y"},
     {"every second element", "vf32_load_second\\("},
+    {"both of a pair", "vf32_load_odd\\("},
+    {"pairs, fewer than a vector", "vf32_load_even_tail\\("},
     {"norms by chunks", "_sq_[0-9]+\\["},
 };
 enum { WAYS = sizeof ways / sizeof *ways };

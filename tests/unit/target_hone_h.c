@@ -794,6 +794,49 @@ every_second_element(void **state)
     munmap(memory, 2 * page);
 }
 
+/* Evens and odds of `pairs` of numbers that end where the page does. */
+static void
+compare_pairs(const struct side *side, const char *kind, float *end)
+{
+    const int lanes = side->bytes / 4, odd = strcmp(kind, "odd") == 0;
+    float got[MOST_LANES], *p = end - 2 * lanes;
+    char name[64];
+
+    for (int k = 0; k < 2 * lanes; k++)
+        p[k] = (float)k + 1;
+    if (strcmp(kind, "second") != 0) {
+        snprintf(name, sizeof name, "side_vf32_load_%s", kind);
+        ((load)symbol(side, name))(p, got);
+        for (int k = 0; k < lanes; k++)
+            assert_float_equal(got[k], p[2 * k + odd], 0);
+    }
+    snprintf(name, sizeof name, "side_vf32_load_%s_tail", kind);
+    for (int n = -1; n <= lanes; n++) {
+        p = end - (n < 0 ? 0 : 2 * n) + (strcmp(kind, "second") == 0 && n > 0);
+        ((load_tail)symbol(side, name))(p, got, n);
+        for (int k = 0; k < lanes; k++)
+            assert_float_equal(got[k], k < n ? p[2 * k + odd] : 0, 0);
+    }
+}
+
+static void
+pairs_share_their_loads(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *memory =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < SIDES; i++) {
+        compare_pairs(&sides[i], "second", (float *)(memory + page));
+        compare_pairs(&sides[i], "even", (float *)(memory + page));
+        compare_pairs(&sides[i], "odd", (float *)(memory + page));
+    }
+    munmap(memory, 2 * page);
+}
+
 /* Two halves of a vector, the second one at the end of a page. */
 static void
 halves_are_zipped(void **state)
@@ -1030,6 +1073,7 @@ main(void)
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(lanes_are_stored_apart),
         cmocka_unit_test(every_second_element),
+        cmocka_unit_test(pairs_share_their_loads),
         cmocka_unit_test(halves_are_zipped),
         cmocka_unit_test(rows_become_columns),
         cmocka_unit_test(tails_touch_nothing_else),

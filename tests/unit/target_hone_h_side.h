@@ -262,6 +262,34 @@ side_vf32_load_second(const void *p, void *lanes)
 }
 
 void
+side_vf32_load_even(const void *p, void *lanes)
+{
+    const vf32 x = vf32_load_even(p);
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
+side_vf32_load_odd(const void *p, void *lanes)
+{
+    const vf32 x = vf32_load_odd(p);
+    memcpy(lanes, &x, sizeof x);
+}
+
+/* Numbers that the compiler knows take other ways than those that it does not know. */
+#define SIDE_PAIRS_TAIL(kind)                                                       \
+    void side_vf32_load_##kind##_tail(const void *p, void *lanes, ptrdiff_t n)      \
+    {                                                                               \
+        const vf32 x = n == 1          ? vf32_load_##kind##_tail(p, 1)              \
+                       : n == VF32 / 2 ? vf32_load_##kind##_tail(p, VF32 / 2)       \
+                       : n == VF32 - 1 ? vf32_load_##kind##_tail(p, VF32 - 1)       \
+                                       : vf32_load_##kind##_tail(p, n);             \
+        memcpy(lanes, &x, sizeof x);                                                \
+    }
+SIDE_PAIRS_TAIL(second)
+SIDE_PAIRS_TAIL(even)
+SIDE_PAIRS_TAIL(odd)
+
+void
 side_vf32_load_zip(const void *p, void *lanes)
 {
     const vf32 x = vf32_hold(vf32_load_zip(p, (const float *)p + VF32 / 2));

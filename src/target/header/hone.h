@@ -211,6 +211,19 @@ vf32_load_second(const float *p)
     return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
 }
 
+//@ pairs: load iota
+/* p[0], p[2], p[4], ... and p[1], p[3], p[5], ...: both from the same two loads. */
+HONE_INLINE vf32
+vf32_load_even(const float *p)
+{
+    return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32), 2 * vi32_iota());
+}
+HONE_INLINE vf32
+vf32_load_odd(const float *p)
+{
+    return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32), 2 * vi32_iota() + 1);
+}
+
 //@ zip: load
 /* p[0], q[0], p[1], q[1], ...; half of the lanes from each, and nothing behind them is touched. */
 HONE_INLINE vf32
@@ -360,6 +373,33 @@ HONE_INLINE void
 vi32_store_tail(int32_t *p, vi32 x, ptrdiff_t n)
 {
     vf32_store_tail((float *)p, (vf32)x, n);
+}
+
+//@ pairs_tail: tail32 iota load
+/* The same for the first n lanes; the others are 0. Behind the last of them nothing is touched, but
+ * for one element by vf32_load_even_tail(): the partner of the last one. */
+HONE_INLINE vf32
+hone_load_halves(const float *p, ptrdiff_t n, vi32 at)
+{
+    const int one = __builtin_constant_p(n) && n <= VF32, two = __builtin_constant_p(n) && !one;
+    const vf32 low = two ? vf32_load(p) : vf32_load_tail(p, n);
+    const vf32 high = one ? (vf32){0} : vf32_load_tail(p + VF32, n - VF32);
+    return __builtin_shuffle(low, high, at);
+}
+HONE_INLINE vf32
+vf32_load_second_tail(const float *p, ptrdiff_t n)
+{
+    return hone_load_halves(p, 2 * n - 1, 2 * vi32_iota());
+}
+HONE_INLINE vf32
+vf32_load_even_tail(const float *p, ptrdiff_t n)
+{
+    return hone_load_halves(p, 2 * n, 2 * vi32_iota());
+}
+HONE_INLINE vf32
+vf32_load_odd_tail(const float *p, ptrdiff_t n)
+{
+    return hone_load_halves(p, 2 * n, 2 * vi32_iota() + 1);
 }
 
 //@ apart: load
