@@ -8,6 +8,7 @@
 #include "app/screen.h"
 #include "app/table.h"
 #include "base/json.h"
+#include "base/text.h"
 
 /* ---- live ---- */
 
@@ -148,12 +149,22 @@ put_how(struct buf *out, const struct optimize_result *shown, size_t number)
     put_paragraph(out, title, row->best->schedule);
 }
 
+/* " -Ofast": what the file asks for on top of it. */
+static const char *
+flags_of(struct arena *arena, const char *kernel)
+{
+    static const char word[] = "//! flags";
+    if (!text_starts(kernel, word))
+        return "";
+    const char *flags = kernel + strlen(word);
+    return arena_strndup(arena, flags, strcspn(flags, "\n"));
+}
+
 static void
 put_next(struct buf *out, const struct optimize_result *shown)
 {
-    const char *flags = shown->options->flags;
-    const char *gcc = arena_printf(out->arena, "gcc -O2 -march=native%s%s -fopenmp",
-                                   flags ? " " : "", flags ? flags : "");
+    const char *gcc = arena_printf(out->arena, "gcc -O2 -march=native%s -fopenmp",
+                                   flags_of(out->arena, shown->result->kernel));
     bool ours = false; /* else somebody's kernel is given back as it came */
     for (size_t i = 0; i < shown->result->case_count; i++)
         ours = ours || shown->result->cases[i].best->schedule != NULL ||

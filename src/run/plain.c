@@ -1,5 +1,5 @@
-/* Where the plain C of the operator is faster than whatever was found, it is what is given away: the
- * last verdict has measured both side by side. */
+/* Where the plain C of the operator is faster than whatever was found, it is what is given away:
+ * the last verdict has measured both side by side. */
 #include "run/run_int.h"
 
 #include "base/text.h"

@@ -213,6 +213,33 @@ who_is_refused_gives_way(void **state)
     assert_string_equal(result.cases[1].best->schedule, first.cases[1].best->schedule);
 }
 
+/* In the flags that it was measured with; the file is judged once more. */
+static void
+the_plain_c_is_given_where_nothing_is_faster(void **state)
+{
+    struct unit *unit = *state;
+    struct trace trace;
+    struct run_options options = usual_options(unit, &trace);
+    struct run_result result;
+    struct fake fake = {.naive_us = 5};
+    optimize(unit, &fake, &options, &result);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(result.cases[i].best->proposer, RUN_PLAIN);
+        assert_null(result.cases[i].best->schedule);
+        assert_float_equal(result.cases[i].best->us, 5, 0);
+    }
+    assert_true(strncmp(result.kernel, "//! flags -Ofast\n", 17) == 0);
+    assert_non_null(strstr(result.kernel, "the plain C of the operator"));
+    assert_int_equal(fake.verdicts, 2);
+    assert_int_equal(fake.looks, result.evaluations);
+
+    options.flags = "-mno-avx512f"; /* the plain C was measured without them */
+    fake = (struct fake){.naive_us = 5};
+    optimize(unit, &fake, &options, &result);
+    assert_string_equal(result.cases[1].best->proposer, "builtin");
+    assert_int_equal(fake.verdicts, 1);
+}
+
 /* ---- where it begins ---- */
 
 static struct run_start
@@ -448,6 +475,7 @@ main(void)
         UNIT_TEST(known_candidates_are_built_ahead),
         UNIT_TEST(budgets_end_it),
         UNIT_TEST(who_is_refused_gives_way),
+        UNIT_TEST(the_plain_c_is_given_where_nothing_is_faster),
         UNIT_TEST(own_files_are_their_schedules),
         UNIT_TEST(a_kernel_is_to_be_beaten),
         SCRATCH_TEST(recorded_timings_lead_to_the_same_end),

@@ -276,14 +276,14 @@ side_vf32_load_odd(const void *p, void *lanes)
 }
 
 /* Numbers that the compiler knows take other ways than those that it does not know. */
-#define SIDE_PAIRS_TAIL(kind)                                                       \
-    void side_vf32_load_##kind##_tail(const void *p, void *lanes, ptrdiff_t n)      \
-    {                                                                               \
-        const vf32 x = n == 1          ? vf32_load_##kind##_tail(p, 1)              \
-                       : n == VF32 / 2 ? vf32_load_##kind##_tail(p, VF32 / 2)       \
-                       : n == VF32 - 1 ? vf32_load_##kind##_tail(p, VF32 - 1)       \
-                                       : vf32_load_##kind##_tail(p, n);             \
-        memcpy(lanes, &x, sizeof x);                                                \
+#define SIDE_PAIRS_TAIL(kind)                                                  \
+    void side_vf32_load_##kind##_tail(const void *p, void *lanes, ptrdiff_t n) \
+    {                                                                          \
+        const vf32 x = n == 1          ? vf32_load_##kind##_tail(p, 1)         \
+                       : n == VF32 / 2 ? vf32_load_##kind##_tail(p, VF32 / 2)  \
+                       : n == VF32 - 1 ? vf32_load_##kind##_tail(p, VF32 - 1)  \
+                                       : vf32_load_##kind##_tail(p, n);        \
+        memcpy(lanes, &x, sizeof x);                                           \
     }
 SIDE_PAIRS_TAIL(second)
 SIDE_PAIRS_TAIL(even)
