@@ -1383,34 +1383,26 @@ vf32_expm1(vf32 x)
     return (vf32)((vi32)z | ((vi32)x & INT32_MIN));
 }
 
-//@ sigmoid: exp_parts select maxmin abs fma
-/* With t = e^-|x| in two parts: t / (1 + t), or 1 / (1 + t) where x > 0, and one correction. */
+//@ sigmoid: exp_parts maxmin
+/* Where e^-x would leave the normal numbers: 0, and 1. */
 HONE_INLINE vf32
 vf32_sigmoid(vf32 x)
 {
-    vf32 n;
-    const vf32 q = hone_exp_parts(-vf32_min(vf32_all(0x1.5d589ep6f), vf32_abs(x)), &n);
-    const vf32 s = hone_power(n), high = HONE_KEEP(1 + q);
-    const vf32 t = high * s, t_low = HONE_KEEP(q - HONE_KEEP(high - 1)) * s;
-    const vf32 d = HONE_KEEP(1 + t), d_low = HONE_KEEP(t - HONE_KEEP(d - 1)) + t_low;
-    const vi32 below = x < 0;
-    const vf32 up = vf32_select(below, t, vf32_all(1)), up_low = (vf32)((vi32)t_low & below);
-    const vf32 inverse = 1 / d, y = up * inverse;
-    const vf32 rest = vf32_fma(-y, d, up) + (up_low - y * d_low);
-    return (vf32)((vi32)(y + rest * inverse) & ~(x < -0x1.5d589ep6f));
+    const vf32 least = vf32_all(-0x1.5d589ep6f);
+    const vf32 near = vf32_max(least, vf32_min(vf32_all(87), x));
+    return (vf32)((vi32)(1 / (1 + hone_exp_near(-near))) & ~(x < least));
 }
 
-//@ tanh: exp_parts select maxmin abs
+//@ tanh: exp_parts maxmin abs
+/* u / (u + 2), u = e^2x - 1, which keeps its digits near 0; from 10 on it is 1. */
 HONE_INLINE vf32
 vf32_tanh(vf32 x)
 {
-    const vf32 a = vf32_min(vf32_all(10), vf32_abs(x)), z = a * a;
-    vf32 p = z * -0x1.7643fap-8f + 0x1.5241d8p-6f;
-    p = p * z - 0x1.b84182p-5f;
-    p = p * z + 0x1.110758p-3f;
-    p = p * z - 0x1.555534p-2f;
-    const vf32 near = p * z * a + a, far = 1 - 2 / (hone_exp_near(a + a) + 1);
-    return vf32_copysign(vf32_select(a < 0.625f, near, far), x);
+    vf32 n;
+    const vf32 a = vf32_min(vf32_all(10), vf32_abs(x));
+    const vf32 q = hone_exp_parts(a + a, &n), s = hone_power(n);
+    const vf32 u = HONE_KEEP(s - 1) + s * q;
+    return vf32_copysign(u / (u + 2), x);
 }
 
 //@ sinh: exp_parts select maxmin abs
