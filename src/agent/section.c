@@ -145,7 +145,7 @@ static const char hone_h[] =
     "vf32_select(mask, a, b), vi32_any(mask), vi32_every(mask)\n"
     "vf32_max(a, b), vf32_min, vf32_abs, vf32_copysign, vf32_sign, vf32_floor, vf32_round\n"
     "vf32_exp vf32_exp2 vf32_expm1 vf32_log vf32_log1p vf32_sin vf32_cos vf32_tanh vf32_erf "
-    "vf32_sigmoid vf32_softplus vf32_sqrt vf32_rsqrt vf32_pow(a, b): to 2 ulp, many times faster "
+    "vf32_sigmoid vf32_softplus vf32_sqrt vf32_rsqrt vf32_pow(a, b): to 4 ulp, many times faster "
     "than libm\n"
     "vf32_hsum(x), vf32_hprod, vf32_hmax, vf32_hmin: a float over the lanes; vf32_scan_add\n"
     "vf32_of_i32, vi32_of_f32, vf64_of_low(x), vf64_of_high(x), vf32_of_f64(low, high)\n";

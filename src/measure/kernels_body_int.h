@@ -263,27 +263,23 @@ v_sigmoid(vf x)
     return v_inverse(v_exp(-x) + v_of(1));
 }
 
-/* Near 0 a polynomial, farther 1 - r^4, r one for the fourth root of 1 - erf. */
+/* 1 - r^4, r = 1 + t the fourth root of 1 - erf. */
 INLINE vf
 v_erf(vf x)
 {
-    vf size = v_min(v_max(x, -x), v_of(3.95f)), square = size * size;
-    vi sign = (vi)x & INT32_MIN, near = size < v_of(0.925f);
-    vf p = v_fma(square, v_of(-0x1.398988p-11f), v_of(0x1.4723f4p-8f));
-    p = v_fma(p, square, v_of(-0x1.b689b8p-6f));
-    p = v_fma(p, square, v_of(0x1.ce1a88p-4f));
-    p = v_fma(p, square, v_of(-0x1.8126e8p-2f));
-    p = v_fma(p, square, v_of(0x1.06eba6p-3f));
-    vf r = v_fma(size, v_of(-0x1.e946fap-16f), v_of(0x1.2cc6bcp-12f));
-    r = v_fma(r, size, v_of(0x1.627e12p-15f));
-    r = v_fma(r, size, v_of(-0x1.478aecp-7f));
-    r = v_fma(r, size, v_of(0x1.33451p-5f));
-    r = v_fma(r, size, v_of(-0x1.15ac18p-7f));
-    r = v_fma(r, size, v_of(-0x1.9e7f7ep-4f));
-    r = v_fma(r, size, v_of(-0x1.28b586p-2f));
-    r = v_fma(r, size, v_of(0x1.005a8ap0f));
-    r *= r;
-    return (vf)(((vi)v_fma(p, size, size) & near) | ((vi)(1 - r * r) & ~near) | sign);
+    vf size = v_min(v_max(x, -x), v_of(3.92f));
+    vi sign = (vi)x & INT32_MIN;
+    vf q = v_fma(size, v_of(0x1.69dfc4p-19f), v_of(-0x1.27ea7ep-15f));
+    q = v_fma(q, size, v_of(0x1.080506p-13f));
+    q = v_fma(q, size, v_of(0x1.e97652p-13f));
+    q = v_fma(q, size, v_of(-0x1.04ca08p-9f));
+    q = v_fma(q, size, v_of(-0x1.34dc94p-10f));
+    q = v_fma(q, size, v_of(0x1.30d304p-6f));
+    q = v_fma(q, size, v_of(0x1.fad354p-7f));
+    q = v_fma(q, size, v_of(-0x1.e8ecf6p-4f));
+    q = v_fma(q, size, v_of(-0x1.20dd74p-2f));
+    vf t = q * size, s = v_fma(t, t, t + t);
+    return (vf)(((vi)v_fma(s, s, s + s) & INT32_MAX) | sign);
 }
 
 INLINE vf

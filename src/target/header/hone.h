@@ -1436,28 +1436,25 @@ vf32_cosh(vf32 x)
     return half + hone_exp_other(half);
 }
 
-//@ erf: select maxmin abs
-/* Near 0 a polynomial; farther 1 - r^4, r a polynomial for the fourth root of 1 - erf: what is
- * wrong with r counts less the nearer erf is to 1, and no exponential is needed. */
+//@ erf: maxmin abs
+/* 1 - r^4, r = 1 + t the fourth root of 1 - erf and t a polynomial without a constant: 1 - r^4 =
+ * -(s s + 2s), s = t t + 2t, keeps its digits near 0. What is wrong with r counts less the nearer
+ * erf is to 1, and no exponential is needed. */
 HONE_INLINE vf32
 vf32_erf(vf32 x)
 {
-    const vf32 a = vf32_min(vf32_all(3.95f), vf32_abs(x)), z = a * a;
-    vf32 p = z * -0x1.398988p-11f + 0x1.4723f4p-8f;
-    p = p * z - 0x1.b689b8p-6f;
-    p = p * z + 0x1.ce1a88p-4f;
-    p = p * z - 0x1.8126e8p-2f;
-    p = p * z + 0x1.06eba6p-3f;
-    vf32 r = a * -0x1.e946fap-16f + 0x1.2cc6bcp-12f;
-    r = r * a + 0x1.627e12p-15f;
-    r = r * a - 0x1.478aecp-7f;
-    r = r * a + 0x1.33451p-5f;
-    r = r * a - 0x1.15ac18p-7f;
-    r = r * a - 0x1.9e7f7ep-4f;
-    r = r * a - 0x1.28b586p-2f;
-    r = r * a + 0x1.005a8ap0f;
-    r *= r;
-    return vf32_copysign(vf32_select(a < 0.925f, p * a + a, 1 - r * r), x);
+    const vf32 a = vf32_min(vf32_all(3.92f), vf32_abs(x));
+    vf32 q = a * 0x1.69dfc4p-19f - 0x1.27ea7ep-15f;
+    q = q * a + 0x1.080506p-13f;
+    q = q * a + 0x1.e97652p-13f;
+    q = q * a - 0x1.04ca08p-9f;
+    q = q * a - 0x1.34dc94p-10f;
+    q = q * a + 0x1.30d304p-6f;
+    q = q * a + 0x1.fad354p-7f;
+    q = q * a - 0x1.e8ecf6p-4f;
+    q = q * a - 0x1.20dd74p-2f;
+    const vf32 t = q * a, s = t * t + (t + t);
+    return vf32_copysign(s * s + (s + s), x);
 }
 
 //@ log_parts: select
