@@ -173,9 +173,10 @@ struct bench_rival {
 };
 
 struct bench_race {
-    unsigned rounds; /* of windows */
-    double seconds;  /* of one window */
-    double pause;    /* seconds before each: threads of the one before may still spin */
+    unsigned rounds;     /* of windows */
+    double seconds;      /* of one window */
+    double pause;        /* seconds before each: threads of the one before may still spin */
+    double most_seconds; /* after which six rounds are enough; 0: never */
 };
 
 /* What our kernel took in the race is a row too; its verdict was taken under other conditions. */

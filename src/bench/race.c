@@ -3,6 +3,7 @@
  * of two is taken within a turn. */
 #include "bench/bench.h"
 
+#include "base/clock.h"
 #include "measure/measure.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 
 enum { MOST_CALLS = 4096 }; /* of a window */
 enum { FIRST_ROUNDS = 3 };  /* in which all take part */
+enum { FEWEST_ROUNDS = 6 }; /* whose extremes are a 95 % interval of the middle; a long race ends */
 static const double FAR_BEHIND = 1.3;
 
 struct lane { /* a build, or our kernel */
@@ -195,7 +197,11 @@ bench_run_race(struct arena *arena, const struct bench_race *race, const struct 
     if (!ours->prepare(ours->context, 0, diags))
         return STATUS_MACHINE;
     line_up(&track, ours, rivals, rival_count);
+    double start = clock_seconds();
     for (unsigned round = 0; round < race->rounds && track.count > 1; round++) {
+        if (race->most_seconds > 0 && round >= FEWEST_ROUNDS &&
+            clock_seconds() - start > race->most_seconds)
+            break;
         run_round(&track, round);
         if (round + 1 == FIRST_ROUNDS)
             leave_behind(&track);

@@ -100,6 +100,26 @@ the_best_build_counts(void **state)
     assert_int_equal(them.windows, 7 + 7 + 3); /* one was too far behind to go on */
 }
 
+/* Nine rounds of calls of seconds would take minutes. */
+static void
+a_long_race_has_six_rounds(void **state)
+{
+    const struct bench_race race = {.rounds = 9, .seconds = 0.01, .most_seconds = 1e-9};
+    const double own[] = {10}, their[] = {20};
+    struct unit *unit = *state;
+    struct fake us = {.us = own, .name = 'o'}, them = {.us = their, .name = 't'};
+    struct bench_racer ours = racer(&us, 1);
+    struct bench_rival theirs = {"torch", racer(&them, 1), 1, unit->diags};
+    struct store_baseline *rows;
+    size_t count;
+
+    machine = 1;
+    bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags);
+    assert_int_equal(us.windows, 6);
+    assert_int_equal(them.windows, 6);
+    assert_true(fabs(rows[0].speedup - 2) < 1e-9);
+}
+
 /* Times grow by half and more during the race; the ratio does not. */
 static void
 a_drift_is_shared(void **state)
@@ -303,10 +323,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(the_best_build_counts),     UNIT_TEST(a_drift_is_shared),
-        UNIT_TEST(a_build_that_fails_is_out), UNIT_TEST(several_rivals),
-        UNIT_TEST(windows_are_apart),         UNIT_TEST(tasks_end_in_every_way),
-        UNIT_TEST(several_at_once),           UNIT_TEST(no_other_is_begun_after_a_stop),
+        UNIT_TEST(the_best_build_counts),
+        UNIT_TEST(a_long_race_has_six_rounds),
+        UNIT_TEST(a_drift_is_shared),
+        UNIT_TEST(a_build_that_fails_is_out),
+        UNIT_TEST(several_rivals),
+        UNIT_TEST(windows_are_apart),
+        UNIT_TEST(tasks_end_in_every_way),
+        UNIT_TEST(several_at_once),
+        UNIT_TEST(no_other_is_begun_after_a_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
