@@ -99,7 +99,7 @@ ask_blocks(struct conv *conv, double tasks)
         double parts = wanted > 1 ? wanted : 1, fits = 1 + (budget - one) / (each > 1 ? each : 1);
         int64_t step = (int64_t)((double)work->extent[l] / parts);
         if (whole > budget && fits < (double)step)
-            step = (int64_t)fits;
+            step = fits < 1 ? 1 : sketch_even_part(work->extent[l], (int64_t)fits, 1, 1);
         conv->blocks[l] = step < 1 ? 1 : step < work->extent[l] ? step : 0;
         wanted /= (double)work->extent[l] / (double)(step < 1 ? 1 : step);
         fixed |= 1u << l;

@@ -80,6 +80,9 @@ sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inn
 /* The name of a level. */
 const char *
 sketch_name(const struct look *look, int level);
+/* Whether results go past the caches; asked only of such as may. */
+bool
+sketch_ask_past(const struct look *look, bool usual);
 /* Left loops but these, outer to inner; the first ones on threads until there is work for all.
  * Whether threads may share the next loop too. */
 bool

@@ -100,15 +100,22 @@ exceeds_caches(const struct sketcher *s)
     return bytes > (last > 0 ? last : CODER_USUAL_L3) / 2;
 }
 
+bool
+sketch_ask_past(const struct look *look, bool usual)
+{
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    return work->tensor->output >= 0 && look->vector >= 0 && !is_read(s, work) &&
+           work->tensor->count * 4 > 4 * s->space->machine.l2 &&
+           sketch_ask_if(s, work->tensor->name, "nt", usual && exceeds_caches(s));
+}
+
 static void
 stream_line(struct look *look, uint32_t done, bool inner)
 {
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    const char *stage = work->tensor->name;
-    bool nt = work->tensor->output >= 0 && look->vector >= 0 && !is_read(s, work) &&
-              work->tensor->count * 4 > 4 * s->space->machine.l2 &&
-              sketch_ask_if(s, stage, "nt", exceeds_caches(s));
+    bool nt = sketch_ask_past(look, true);
     uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
     double rows = 1;
     for (unsigned l = 0; l < work->rank; l++)

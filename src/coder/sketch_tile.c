@@ -99,12 +99,26 @@ sketch_access(const struct look *look, const struct expr *load)
                    : arena_printf(look->s->space->arena, "%s@%zu", load->tensor->name, at + 1);
 }
 
+/* Few terms are added up in less time than their sum is stored: it need not be read for that. */
+static bool
+ask_past(const struct look *look)
+{
+    enum { FEW = 64 };
+    const struct work *work = look->work;
+    int64_t terms = 1;
+    for (unsigned l = work->rank; l < work->levels; l++)
+        terms *= work->extent[l];
+    return terms <= 2 * FEW && sketch_ask_past(look, terms <= FEW);
+}
+
 void
 sketch_put_registers(struct look *look, struct tile tile, uint32_t unrolled)
 {
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *v = sketch_name(look, look->vector);
+    if (ask_past(look))
+        sketch_put(s, "nt");
     sketch_put(s, "acc");
     sketch_put_reduction(look, unrolled);
     if (look->other >= 0 && work->extent[look->other] > 1)

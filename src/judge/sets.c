@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double CHEAP = 5e-3, DEAR = 1.0; /* seconds */
+static const double CLEAR = 0.1;              /* between the two: one look is enough */
 
 const enum distribution judge__timed_kinds[JUDGE__TIMED_KINDS] = {
     DRAW_NORMAL, DRAW_UNIFORM, DRAW_SMALL, DRAW_OFFSET, DRAW_RAMP, DRAW_HEAVY};
@@ -44,14 +45,15 @@ judge__set_name(const struct judge__set *set)
     return set->given ? set->given->name : distribution_name[set->kind];
 }
 
+/* Is some result a NaN; or, `all`, is every one? */
 static bool
-has_nan(const struct judge__case *c, const struct judge__set *set)
+has_nan(const struct judge__case *c, const struct judge__set *set, bool all)
 {
     for (size_t o = 0; o < c->program->output_count; o++)
         for (int64_t i = 0; i < set->results[o].tensor->count; i++)
-            if (isnan(set->results[o].v[i]))
-                return true;
-    return false;
+            if (!isnan(set->results[o].v[i]) == all)
+                return !all;
+    return all;
 }
 
 enum status
@@ -74,7 +76,7 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
     if (status != STATUS_OK)
         judge__set_drop(set);
     else
-        set->nan = has_nan(c, set);
+        set->nan = has_nan(c, set, false);
     return status;
 }
 
@@ -115,14 +117,17 @@ try_kind(struct judge__case *c, enum distribution kind, double *seconds, struct 
     return status;
 }
 
-/* Infinite inputs say something only where the result is not NaN. */
+/* Infinite inputs say something only where the result is not NaN. Where all of it is, as behind
+ * layers of a network, others would do no better, and take long. */
 static enum status
 try_infinite(struct judge__case *c, bool *nan, struct diags *diags)
 {
     enum status status = STATUS_OK;
+    bool hopeless = false;
 
     *nan = true;
-    for (size_t i = 0; i < JUDGE__INFINITE_ATTEMPTS && *nan && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < JUDGE__INFINITE_ATTEMPTS && *nan && !hopeless && status == STATUS_OK;
+         i++) {
         /* the attempt stands in the seed's highest bits: see task_draw() */
         struct judge__set set = {
             .kind = DRAW_INFINITE,
@@ -131,6 +136,7 @@ try_infinite(struct judge__case *c, bool *nan, struct diags *diags)
         judge__fill(c, &c->slots[0], &set);
         status = judge__expect(c, &c->slots[0], &set, diags);
         *nan = set.nan;
+        hopeless = status == STATUS_OK && c->reference_seconds >= CLEAR && has_nan(c, &set, true);
         judge__set_drop(&set);
     }
     return status;
@@ -175,7 +181,7 @@ judge__choose_kinds(struct judge__case *c, struct diags *diags)
         return choose_all(c, diags);
     }
     /* the first one warms up; another process may be in the way of any */
-    for (unsigned i = 0; i < 3 && status == STATUS_OK && seconds < DEAR; i++) {
+    for (unsigned i = 0; i < 3 && status == STATUS_OK && seconds < CLEAR; i++) {
         status = try_kind(c, i % 2 ? DRAW_UNIFORM : DRAW_NORMAL, &seconds, diags);
         least = fmin(least, seconds);
     }

@@ -278,7 +278,7 @@ put_foreign(struct buf *buf, const struct loop *loop, const struct run_candidate
     if (start != NULL && !strcmp(start->text, candidate->kernel))
         origin = arena_printf(loop->arena, "from %s", start->file);
     else if (strcmp(candidate->proposer, RUN_PLAIN) == 0)
-        origin = "the plain C of the operator: no schedule was faster";
+        origin = RUN__PLAIN_TITLE;
     buf_printf(buf, "/* %s */\n#ifndef HONE\n%s#endif\n", origin, loop->options->target->headers);
     put_lines(buf, candidate->kernel, false);
 }

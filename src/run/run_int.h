@@ -37,7 +37,7 @@ run__elapsed(const struct loop *loop)
 static inline double
 run__needed_later(const struct loop *loop)
 {
-    const double times = 7, part = 0.7;
+    const double times = 7, part = 0.75;
     double most = part * (loop->options->seconds + loop->kept_back), opened = 0;
     for (size_t i = 0; i < loop->result->case_count; i++)
         opened += loop->result->cases[i].tried_count > 0;
@@ -123,6 +123,8 @@ enum status
 run__tune_cases(struct loop *loop, unsigned evaluations, double seconds);
 
 /* ---- the plain C (plain.c) ---- */
+
+#define RUN__PLAIN_TITLE "the plain C of the operator: no schedule was faster"
 
 /* Cases in which the last verdict found the plain C faster have it as their best; *taken: some. */
 enum status
