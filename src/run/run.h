@@ -130,9 +130,9 @@ struct run_options {
 
 /* ---- the result ---- */
 
-/* One candidate of a case. */
 #define RUN_PLAIN "plain" /* who proposes the plain C of the operator */
 
+/* One candidate of a case. */
 struct run_candidate {
     unsigned number;      /* from 1 */
     int64_t id, row;      /* in the archive, and its number there; 0: not there */
