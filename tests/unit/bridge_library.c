@@ -72,6 +72,30 @@ static const char *const convolutions[] = {
     NULL,
 };
 
+/* Needs none of them: every program here is one that they are asked for, and each says what to
+ * install. */
+static void
+each_is_known(void **state)
+{
+    struct unit *unit = *state;
+    struct exact_product product;
+    struct exact_convolution convolution;
+
+    for (const struct library_info *info = library_table; info->name; info++) {
+        assert_ptr_equal(library_named(info->name), info);
+        assert_true(*info->title && *info->package && info->files[0]);
+    }
+    assert_null(library_named("nobody"));
+    for (size_t i = 0; products[i]; i++) {
+        assert_true(exact_product(parse(unit, products[i]), &product));
+        assert_false(exact_convolution(parse(unit, products[i]), &convolution));
+    }
+    for (size_t i = 0; convolutions[i]; i++) {
+        assert_true(exact_convolution(parse(unit, convolutions[i]), &convolution));
+        assert_false(exact_product(parse(unit, convolutions[i]), &product));
+    }
+}
+
 typedef bool
 product_fn(struct arena *arena, const struct exact_product *product, void *const *buffers,
            struct library_call *call);
@@ -145,6 +169,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(each_is_known),
         UNIT_TEST(openblas),
         UNIT_TEST(blis),
         UNIT_TEST(onednn_products),
