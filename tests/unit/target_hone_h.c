@@ -770,18 +770,27 @@ lanes_are_stored_apart(void **state)
         }
 }
 
+/* A page behind which nothing may be touched; munmap() takes both. */
+static uint8_t *
+guarded_page(size_t page)
+{
+    uint8_t *memory =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    return memory;
+}
+
 /* Every second element, the last one at the end of a page. */
 static void
 every_second_element(void **state)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *memory =
-        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *memory = guarded_page(page);
     float got[MOST_LANES];
 
     (void)state;
-    assert_true(memory != MAP_FAILED);
-    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
     for (size_t i = 0; i < SIDES; i++) {
         const int lanes = sides[i].bytes / 4;
         float *p = (float *)(memory + page) - (2 * lanes - 1);
@@ -823,12 +832,9 @@ static void
 pairs_share_their_loads(void **state)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *memory =
-        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *memory = guarded_page(page);
 
     (void)state;
-    assert_true(memory != MAP_FAILED);
-    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
     for (size_t i = 0; i < SIDES; i++) {
         compare_pairs(&sides[i], "second", (float *)(memory + page));
         compare_pairs(&sides[i], "even", (float *)(memory + page));
@@ -842,14 +848,11 @@ static void
 halves_are_zipped(void **state)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *memory =
-        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *memory = guarded_page(page);
     float got[MOST_LANES];
     double same[MOST_LANES / 2];
 
     (void)state;
-    assert_true(memory != MAP_FAILED);
-    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
     for (size_t i = 0; i < SIDES; i++) {
         const int lanes = sides[i].bytes / 4;
         float *p = (float *)(memory + page) - lanes;
@@ -887,12 +890,9 @@ static void
 tails_touch_nothing_else(void **state)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *memory =
-        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *memory = guarded_page(page);
 
     (void)state;
-    assert_true(memory != MAP_FAILED);
-    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
     for (size_t i = 0; i < SIDES; i++)
         for (size_t f = 0; f < sizeof moves / sizeof *moves; f++) {
             const int most = sides[i].bytes / moves[f].lane;
