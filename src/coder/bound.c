@@ -170,6 +170,18 @@ add_selects_around(struct finder *finder, const struct expr *e)
     add_selects_around(finder, next);
 }
 
+/* What a stage computes at the place where a load reads it. */
+static const struct expr *
+read_through(struct finder *finder, const struct expr *load, const struct expr *code)
+{
+    struct exchange nothing = {NULL, NULL};
+    struct rewrite rewrite = {
+        .ir = finder->ir, .leave = leave_exchange, .context = &nothing, .pieces = PIECES_CODE};
+    for (unsigned i = 0; i < load->tensor->rank; i++)
+        rewrite.replace[i] = load->args[i];
+    return ir_rewrite(&rewrite, code);
+}
+
 /* max[j](P[i,j]) where P[i,j] = if(j <= i, .., -inf). */
 static void
 add_selects_below(struct finder *finder, const struct expr *body)
@@ -183,12 +195,68 @@ add_selects_below(struct finder *finder, const struct expr *body)
         !dtype_is_float(below->tensor->dtype) ||
         !is_identity(e->args[2], finder->work->reduce->binder->reduction))
         return;
-    struct rewrite rewrite = {.ir = finder->ir, .leave = leave_exchange, .pieces = PIECES_CODE};
-    struct exchange nothing = {NULL, NULL};
-    rewrite.context = &nothing;
-    for (unsigned i = 0; i < below->rank; i++)
-        rewrite.replace[i] = body->args[i];
-    add_conjunction(finder, ir_rewrite(&rewrite, e->args[0]), false, &none);
+    add_conjunction(finder, read_through(finder, body, e->args[0]), false, &none);
+}
+
+/* Of the points of the loops, the part within these bounds: from a few thousand of them. */
+static double
+share_within(const struct work *work, const struct bound *bounds, size_t count)
+{
+    uint64_t within = 0, tried = 4096, state = 1;
+    if (count == 0)
+        return 1;
+    for (uint64_t t = 0; t < tried; t++) {
+        int64_t index[LANG_MAX_LEVELS];
+        bool inside = true;
+        for (unsigned l = 0; l < work->levels; l++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            index[l] = (int64_t)((state >> 33) % (uint64_t)work->extent[l]);
+        }
+        for (size_t b = 0; b < count && inside; b++) {
+            int64_t value = bounds[b].constant;
+            for (unsigned l = 0; l < work->levels; l++)
+                value += bounds[b].coefficient[l] * index[l];
+            inside = value >= 0;
+        }
+        within += inside;
+    }
+    return (double)(within + 1) / (double)(tried + 1);
+}
+
+/* 0 <= subscript < size. Loops that end early have a price: where nearly all terms are inside they
+ * are not worth it. */
+static void
+add_inside(struct finder *finder, const struct expr *subscript, int64_t size)
+{
+    const double most = 0.96;
+    struct ir *ir = finder->ir;
+    size_t before = finder->count;
+    if (!add_bound(finder, subscript, 0, NULL) ||
+        !add_bound(finder, ir_binary(ir, OP_SUB, ir_int(ir, size - 1), subscript), 0, NULL) ||
+        share_within(finder->work, finder->bounds + before, finder->count - before) > most)
+        finder->count = before;
+    for (size_t b = before; b < finder->count; b++)
+        finder->bounds[b].outside = true;
+}
+
+/* sum[c,r](F[c,r]*X[c,y-r | 0]): outside of X nothing is added. The load may be that of a copy with
+ * a border of zeros. */
+static void
+add_zeros(struct finder *finder, const struct expr *body)
+{
+    enum { MOST_FACTORS = 4 };
+    const struct expr *loads[MOST_FACTORS];
+    size_t count = expr_load_factors(body, loads, MOST_FACTORS);
+    for (size_t i = 0; i < count; i++) {
+        const struct stage *stage = loads[i]->tensor->stage;
+        const struct work *below = stage ? &finder->works[stage - finder->program->stages] : NULL;
+        const struct expr *load = loads[i];
+        if (expr_default(load) == NULL && below != NULL && below->number < finder->work->number &&
+            below->code->op == OP_LOAD)
+            load = read_through(finder, load, below->code);
+        for (unsigned d = 0; d < load->tensor->rank && expr_is_zero_outside(load); d++)
+            add_inside(finder, load->args[d], load->tensor->size[d]);
+    }
 }
 
 void
@@ -211,34 +279,17 @@ bound_find(struct arena *arena, const struct schedule *schedule, struct work *wo
         add_selects_around(&finder, work->code);
         add_selects_below(&finder, work->reduce->args[0]);
     }
+    if (reduction == REDUCE_SUM && work->reduce->kind >= KIND_REAL)
+        add_zeros(&finder, work->reduce->args[0]);
     work->bound_count = finder.count;
     work->bounds = arena_array(arena, finder.count + 1, sizeof *work->bounds);
     memcpy(work->bounds, finder.bounds, finder.count * sizeof *work->bounds);
 }
 
-/* Of the points of the loops, the part within all bounds: from a few thousand of them. */
 double
 bound_share(const struct work *work)
 {
-    uint64_t within = 0, tried = 4096, state = 1;
-    if (work->bound_count == 0)
-        return 1;
-    for (uint64_t t = 0; t < tried; t++) {
-        int64_t index[LANG_MAX_LEVELS];
-        bool inside = true;
-        for (unsigned l = 0; l < work->levels; l++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            index[l] = (int64_t)((state >> 33) % (uint64_t)work->extent[l]);
-        }
-        for (size_t b = 0; b < work->bound_count && inside; b++) {
-            int64_t value = work->bounds[b].constant;
-            for (unsigned l = 0; l < work->levels; l++)
-                value += work->bounds[b].coefficient[l] * index[l];
-            inside = value >= 0;
-        }
-        within += inside;
-    }
-    return (double)(within + 1) / (double)(tried + 1);
+    return share_within(work, work->bounds, work->bound_count);
 }
 
 /* ---- where they hold ---- */

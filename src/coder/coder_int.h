@@ -83,6 +83,7 @@ struct bound {
     int64_t coefficient[LANG_MAX_LEVELS];
     int64_t constant;
     const struct expr *test; /* NULL: nothing changes if the term is added all the same */
+    bool outside;            /* beyond it a factor of the term is the 0 outside of its tensor */
 };
 
 /* A stage as it is lowered: expressions of what is inlined are already in `code`. */

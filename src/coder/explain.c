@@ -184,6 +184,17 @@ tell_producers(const struct teller *teller, const struct view *view, struct buf 
 
 /* ---- what: registers, lanes, copies of the code ---- */
 
+static const char *
+how_far(const struct work *work)
+{
+    bool outside = work->bound_count > 0;
+    for (size_t b = 0; b < work->bound_count; b++)
+        outside = outside && work->bounds[b].outside;
+    if (outside)
+        return " as far as they read what is there";
+    return work->bound_count > 0 ? " as far as its condition holds" : "";
+}
+
 static void
 tell_registers(const struct teller *teller, const struct view *view, struct buf *buf)
 {
@@ -213,8 +224,7 @@ tell_registers(const struct teller *teller, const struct view *view, struct buf 
         buf_puts(buf, "each result stays in a register");
     if (over.count > 0)
         buf_printf(buf, " while %s %s%s", list_text(teller->arena, &over, 8),
-                   over.count > 1 ? "run" : "runs",
-                   work->bound_count > 0 && !view->guest ? " as far as its condition holds" : "");
+                   over.count > 1 ? "run" : "runs", view->guest ? "" : how_far(work));
 }
 
 /* Unrolled vectors of the index in lanes are told with it. */

@@ -292,13 +292,15 @@ walk_threads(struct nest *nest, size_t at, size_t end, const char *const *vars)
     nest->span[token->level] = span;
 }
 
-/* Are some iterations shorter than others? */
+/* Are some iterations much shorter than others? */
 static bool
 is_uneven(const struct schedule *schedule, const struct line *line)
 {
+    const double even = 0.75; /* of the terms are left: a border of zeros, no triangle */
     const struct work *work = &schedule->works[line - schedule->lines];
     work = work->online != NULL ? &work->online->work : work;
-    for (size_t b = 0; b < work->bound_count; b++)
+    bool few_cut = work->bound_count > 0 && bound_share(work) > even;
+    for (size_t b = 0; b < work->bound_count && !few_cut; b++)
         for (unsigned l = 0; l < work->rank; l++)
             if (work->bounds[b].coefficient[l] != 0)
                 return true;

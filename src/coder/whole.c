@@ -76,6 +76,16 @@ follows(const struct work *consumer, const struct work *producer, uint32_t *used
     return true;
 }
 
+/* Some loops compute it, and so does a place of its own, before all stages that follow it. */
+static bool
+is_computed_apart(const struct schedule *schedule, const struct work *work)
+{
+    const struct line *line = &schedule->lines[work->consumer];
+    return work->fate == FATE_DO && work->stored &&
+           !work_is_made_up(schedule, work,
+                            (size_t)(work_names(line, TOKEN_DO, work->number) - line->tokens));
+}
+
 /* Nobody reads it before this stage has run. */
 static bool
 is_read_later(const struct schedule *schedule, const struct work *consumer,
@@ -83,7 +93,8 @@ is_read_later(const struct schedule *schedule, const struct work *consumer,
 {
     for (size_t i = 0; i < consumer->number; i++)
         if (i != producer->number && reads(&schedule->works[i], producer) &&
-            !work_is_provided(schedule, producer->number, i))
+            (!work_is_provided(schedule, producer->number, i) ||
+             is_computed_apart(schedule, &schedule->works[i])))
             return false;
     return true;
 }
@@ -177,6 +188,7 @@ is_made_up_inside(const struct schedule *schedule, const struct work *producer)
         if (i != consumer->number && reads(&schedule->works[i], producer)) {
             size_t place = work_place(schedule, i);
             if (place < root->number ||
+                (i < root->number && is_computed_apart(schedule, &schedule->works[i])) ||
                 (place == root->number && !work_comes_after(schedule, consumer->number, i)))
                 return false;
         }

@@ -16,6 +16,9 @@
  *     an estimate, and stays `exact`. Only a filter on data, or one too large to count, makes the
  *     result inexact: it counts as passing.
  *
+ *  3. A term of a sum that is a product with a load's default of 0 does not count: whoever leaves
+ * it out does all that is described.
+ *
  * When memory runs out flops is NaN: there is no other result. */
 #include "lang/cost_int.h"
 
@@ -23,6 +26,7 @@
 #include <string.h>
 
 #define BUDGET 2000000 /* steps of enumeration for one program: about 10 ms */
+#define MOST_FACTORS 8 /* of a product, that are looked at */
 
 struct tally {
     double flops, apart[OP_COUNT];
@@ -258,6 +262,22 @@ run_dearer(struct walker *walker, const struct scope *parent, const struct later
     add_times(total, weight(&two) > weight(&one) ? &two : &one, 1);
 }
 
+/* Products with what lies outside of a tensor, where it is 0, add nothing to a sum. */
+static const struct cond *
+hold_inside(struct walker *walker, const struct cond *conds, const struct expr *reduce)
+{
+    const struct expr *loads[MOST_FACTORS];
+    size_t count = 0;
+    if (reduce->binder->reduction == REDUCE_SUM && reduce->kind >= KIND_REAL)
+        count = expr_load_factors(reduce->args[0], loads, MOST_FACTORS);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned d = 0; d < loads[i]->tensor->rank && expr_is_zero_outside(loads[i]); d++)
+            if (cost__of_indices(loads[i]->args[d]))
+                conds = cost__within(&walker->counter, conds, loads[i]->args[d], 0,
+                                     loads[i]->tensor->size[d] - 1);
+    return conds;
+}
+
 /* The filter is evaluated for every term, the body for those that pass. */
 static void
 run_reduce(struct walker *walker, const struct scope *parent, const struct later *later,
@@ -273,6 +293,7 @@ run_reduce(struct walker *walker, const struct scope *parent, const struct later
         conds = cost__hold(&walker->counter, conds, filter, true);
     }
     settle(walker, &terms, total);
+    conds = hold_inside(walker, conds, later->e);
     open_scope(walker, &body, parent->depth + 2, levels, conds);
     body.unit.flops = 1;
     walk(walker, &body, later->e->args[0]);

@@ -516,6 +516,29 @@ expr_default(const struct expr *load)
     return load->count > load->tensor->rank ? load->args[load->tensor->rank] : NULL;
 }
 
+size_t
+expr_load_factors(const struct expr *e, const struct expr **loads, size_t most)
+{
+    if (e->op == OP_CAST)
+        return expr_load_factors(e->args[0], loads, most);
+    if (e->op == OP_LOAD && most > 0) {
+        loads[0] = e;
+        return 1;
+    }
+    if (e->op != OP_MUL)
+        return 0;
+    size_t count = expr_load_factors(e->args[0], loads, most);
+    return count + expr_load_factors(e->args[1], loads + count, most - count);
+}
+
+bool
+expr_is_zero_outside(const struct expr *load)
+{
+    const struct expr *instead = expr_default(load);
+    return instead != NULL && expr_is_constant(instead) && instead->kind != KIND_BOOL &&
+           expr_real(instead) == 0;
+}
+
 const struct expr *
 expr_filter(const struct expr *reduce)
 {

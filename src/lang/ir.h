@@ -214,6 +214,14 @@ struct binder {
 const struct expr *
 expr_default(const struct expr *load);
 
+/* The loads among the factors of a product, at most so many; returns how many. */
+size_t
+expr_load_factors(const struct expr *e, const struct expr **loads, size_t most);
+
+/* A load whose default is 0: outside of its tensor a product with it adds nothing to a sum. */
+bool
+expr_is_zero_outside(const struct expr *load);
+
 /* The filter of a REDUCE, or NULL. */
 const struct expr *
 expr_filter(const struct expr *reduce);

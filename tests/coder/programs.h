@@ -111,6 +111,11 @@ static const char *const coder_programs[] = {
     "Y[i,j] = if(i <= j, sum[k ? k >= i && k <= j](A[i,k]*B[k,j]) + 1, 0.5)\nout Y\n",
     "dim N=17, M=9\nin A: f32[N,N]; in B: f32[N,M]\nY[i,j] = sum[k ? k == i](A[i,k]*B[k,j])\n"
     "Z[j] = sum[i,k ? i == k && k > 2](A[i,k]*B[k,j])\nout Y, Z\n",
+    /* so do zeros from outside */
+    "dim C=3, K=5, H=6, W=9\nin X: f32[C,H,W]; in F: f32[C,K,3,4]\n"
+    "Y[k,y:H+2,x:W+3] = sum[c,r,s](F[c,k,r,s]*X[c,y-r,x-s | 0])\nout Y\n",
+    "dim C=2, K=4, H=7, W=5\nin X: f32[C,H,W]; in F: f32[K,C,3,3]\n"
+    "Y[k,y:H/2+1,x:W/2+1] = max(sum[c,r,s](F[k,c,r,s]*X[c,2*y+r-1,2*x+s-1 | 0]), 0)\nout Y\n",
     "dim N=29, M=17\nin A: f32[N,M]\nY[i] = sum[k](if(2*k <= i+3 && k >= i-9, A[i,k], 0))\n"
     "Z[i] = max[k](if(i+k > 11, A[i,k], -inf))\nP[k] = prod[i ? 3*i < 2*k](1.0+0.125*A[i,k])\n"
     "out Y, Z, P\n",

@@ -490,6 +490,40 @@ filters_bound_loops(void **state)
 }
 
 static void
+zeros_from_outside_bound_loops(void **state)
+{
+    static const char window[] = "dim N=8, C=3\nin X: f32[C,N]; in F: f32[C,3]\n"
+                                 "Y[i:N+2] = sum[c,r](F[c,r]*X[c,i-r | 0])\nout Y\n";
+    says(state, window, "Y: i@p acc c r", "const long end0 = i0 + 1;\n");
+    says(state, window, "Y: i@p acc c r", "const long begin0 = i0 - 7;\n");
+    says(state, window, "Y: i@p acc c r", "parallel for\n"); /* nearly all are equal */
+    /* the same of a copy with a border, which needs no questions */
+    says(state, window, "! pad Y X\nY: i acc c r", "const long begin0 = i1 - 7;\n");
+    /* the tile of a vector reaches inside wherever it is */
+    says(state, window, "! pad Y X\nY: i/v acc c r i@v", "for (long r0 = 0; r0 < 3; r0 += 1) {\n");
+    /* other defaults count, and so do terms that are no products */
+    says(state, "in X: f32[8]; in F: f32[3]\nY[i:10] = sum[r](F[r]*X[i-r | 1])\nout Y\n",
+         "Y: i acc r", "for (long r0 = 0; r0 < 3; r0 += 1) {\n");
+    says(state, "in X: f32[8]; in F: f32[3]\nY[i:10] = sum[r](F[r]+X[i-r | 0])\nout Y\n",
+         "Y: i acc r", "for (long r0 = 0; r0 < 3; r0 += 1) {\n");
+    /* hardly any are outside: the loops stay as they are */
+    says(state, "in X: f32[800]; in F: f32[3]\nY[i:802] = sum[r](F[r]*X[i-r | 0])\nout Y\n",
+         "Y: i acc r", "for (long r0 = 0; r0 < 3; r0 += 1) {\n");
+}
+
+/* U is computed as a whole before V, whose loops alone would have made up what it reads. */
+static void
+what_is_read_early_is_there(void **state)
+{
+    says(state,
+         "dim R=4, N=21\nin X: f32[R,N]\nU[r] = sum[j](X[r,j])/N\n"
+         "V[r] = sum[j]((X[r,j]-U[r])*(X[r,j]-U[r]))/N\nY[r,j] = (X[r,j]-U[r])*V[r]\nout Y\n",
+         "! moments V j 3\nV.j.sq: r jc do(V.j) acc j\nU: r acc jc\nV: do(V.j.sq) r acc jc\n"
+         "Y: r do(U) j@v",
+         "stage0_V_j(X, V_j);\n");
+}
+
+static void
 filled_text_is_a_fixed_point(void **state)
 {
     static const struct {
@@ -547,6 +581,8 @@ main(void)
         UNIT_TEST(threads_have_their_part_of_scratch),
         UNIT_TEST(steps_are_shared_by_rows),
         UNIT_TEST(filters_bound_loops),
+        UNIT_TEST(what_is_read_early_is_there),
+        UNIT_TEST(zeros_from_outside_bound_loops),
         UNIT_TEST(fetches_are_ahead_of_loops),
         UNIT_TEST(running_maxima_have_a_shape),
         UNIT_TEST(what_would_be_too_much),

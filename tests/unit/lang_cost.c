@@ -184,12 +184,35 @@ alternatives_are_counted_by_what_they_leave(void **state)
 static void
 a_transposed_convolution(void **state)
 {
-    /* along one dimension: x+1-r even for x < 8, r < 4: 16 of 32 pairs */
+    /* along one dimension: x+1-r even for x < 8, r < 4: 16 of 32 pairs, two of them outside */
     flops_are(state,
               "dim C=3, K=5, H=4, W=4\nin X: f32[C,H,W]; in F: f32[C,K,4,4]\n"
               "Y[k,y:8,x:8] = sum[c,r,s ? (y+1-r)%2 == 0 && (x+1-s)%2 == 0]"
               "(F[c,k,r,s]*X[c,(y+1-r)/2,(x+1-s)/2 | 0])\nout Y\n",
-              2.0 * 3 * 5 * 16 * 16);
+              2.0 * 3 * 5 * 14 * 14);
+}
+
+static void
+zeros_from_outside_do_not_count(void **state)
+{
+    /* of 10 times 3 places two are outside */
+    flops_are(state,
+              "dim N=10\nin X: f32[N]; in F: f32[3]\n"
+              "Y[i:N] = sum[r](F[r]*X[i+r-1 | 0])\nout Y\n",
+              2.0 * (30 - 2));
+    /* other defaults and other reductions do */
+    flops_are(state,
+              "dim N=10\nin X: f32[N]; in F: f32[3]\n"
+              "Y[i:N] = sum[r](F[r]*X[i+r-1 | 1])\nout Y\n",
+              2.0 * 30);
+    flops_are(state,
+              "dim N=10\nin X: f32[N]; in F: f32[3]\n"
+              "Y[i:N] = max[r](F[r]*X[i+r-1 | 0])\nout Y\n",
+              2.0 * 30);
+    flops_are(state,
+              "dim N=10\nin X: f32[N]; in F: f32[3]\n"
+              "Y[i:N] = sum[r](F[r]+X[i+r-1 | 0])\nout Y\n",
+              2.0 * 30);
 }
 
 static void
@@ -355,6 +378,7 @@ main(void)
         UNIT_TEST(a_large_causal_filter_is_exact),
         UNIT_TEST(alternatives_are_counted_by_what_they_leave),
         UNIT_TEST(a_transposed_convolution),
+        UNIT_TEST(zeros_from_outside_do_not_count),
         UNIT_TEST(each_piece_counts_in_its_part),
         UNIT_TEST(only_the_chosen_branch_counts),
         UNIT_TEST(a_default_counts_where_it_is_taken),
