@@ -320,6 +320,7 @@ is_slow(const struct bench_summary *summary, const struct store_bench_task *row)
 static void
 put_limits(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
 {
+    enum { NAME_WIDTH = 24 };
     struct arena *arena = out->arena;
     size_t told = 0;
     for (size_t i = 0; i < view->count; i++) {
@@ -330,10 +331,14 @@ put_limits(struct buf *out, const struct bench_view *view, const struct bench_su
         if (told++ == 0)
             buf_printf(out, "\n  what limits the slowest, and all below %.0f %% of light\n",
                        100 * BENCH_DIM);
-        screen_paragraph(out,
-                         arena_printf(arena, "  %-24s %5s", task_text(arena, row),
-                                      share_text(arena, row->light)),
-                         34, view->searches[i].limit);
+        const char *name = task_text(arena, row);
+        if (strlen(name) > NAME_WIDTH) { /* a line of its own */
+            buf_printf(out, "  %s\n", name);
+            name = "";
+        }
+        screen_paragraph(
+            out, arena_printf(arena, "  %-*s %5s", NAME_WIDTH, name, share_text(arena, row->light)),
+            NAME_WIDTH + 10, view->searches[i].limit);
     }
 }
 

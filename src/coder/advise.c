@@ -120,7 +120,7 @@ advise_lanes(struct adviser *adviser, const struct view *view)
         if (view_pack(view, loads[i]) != NULL || loads[i]->tensor == work->tensor)
             continue;
         bool even = view_lane_stride(view, loads[i], &stride);
-        if (even && (stride == 0 || stride == 1)) {
+        if (even && stride >= -1 && stride <= 1) {
             if (expr_default(loads[i]) != NULL && (loads[i]->free & 1u << view->vector))
                 advise(adviser, view,
                        "%s is read with a default: every vector of it asks where it ends; ! pad %s "

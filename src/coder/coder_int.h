@@ -248,6 +248,9 @@ const struct expr *
 work_running_sum(const struct work *work);
 
 /* bound.c */
+/* The same value by cheaper functions. */
+const struct expr *
+identity_cheaper(struct ir *ir, const struct expr *code);
 /* Fills in the bounds of a reduction, once all that is inlined is in its expression. */
 void
 bound_find(struct arena *arena, const struct schedule *schedule, struct work *work);

@@ -132,7 +132,7 @@ load_cycles(const struct view *view, const struct expr *load, double *instructio
         return 0.5;
     double extra = expr_default(load) != NULL && view_pack(view, load) == NULL ? 1 : 0;
     if (view_pack(view, load) == NULL &&
-        (!view_lane_stride(view, load, &stride) || (stride != 0 && stride != 1))) {
+        (!view_lane_stride(view, load, &stride) || stride < -1 || stride > 1)) {
         *instructions = view->lanes;
         return view->lanes * GATHER_CYCLES + extra;
     }
@@ -312,7 +312,8 @@ pack_ns(const struct price *price, const struct view *view, double program_bytes
         for (unsigned l = 0; l < view->work->levels; l++)
             if (load->free & 1u << l)
                 elements *= (double)extent[l];
-        bool even = view->vector >= 0 && view_lane_stride(view, load, &stride) && stride == 1;
+        bool even = view->vector >= 0 && view_lane_stride(view, load, &stride) &&
+                    (stride == 1 || stride == -1);
         ns += elements * ((even ? 0.5 : 1.5) * price->cycle_ns +
                           (double)dtype_info[load->tensor->dtype].size / gbs);
     }

@@ -265,6 +265,18 @@ second_load(struct nest *nest, const struct member *member, const struct expr *l
     return (struct value){text, LANE_F32, true};
 }
 
+/* From the last to the first. */
+static struct value
+back_load(struct nest *nest, const char *address)
+{
+    const char *name = nest->active < nest->lanes ? "vf32_load_back_tail" : "vf32_load_back";
+    const char *helper = code_helper(nest->em, name);
+    const char *text = nest->active < nest->lanes
+                           ? value_say(nest, "%s(%s, %u)", helper, address, nest->active)
+                           : value_say(nest, "%s(%s)", helper, address);
+    return (struct value){text, LANE_F32, true};
+}
+
 struct value
 value_load(struct nest *nest, const struct member *member, const struct expr *e)
 {
@@ -289,9 +301,9 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
         subscripts[i] = subscript_form(nest, member, e->args[i]);
     }
     bool vector = nest->vector >= 0 && stride != 0;
-    bool second =
-        stride == 2 && packed == NULL && tensor->dtype == DTYPE_F32 && !nest_is_wide(nest);
-    if (vector && stride != 1 && !second)
+    bool floats = packed == NULL && tensor->dtype == DTYPE_F32 && !nest_is_wide(nest);
+    bool second = stride == 2 && floats, back = stride == -1 && floats;
+    if (vector && stride != 1 && !second && !back)
         return value_by_lane(nest, member, e, NULL);
     const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
     const char *inside = packed ? NULL : inside_text(nest, member, e, subscripts, &by_lane);
@@ -301,6 +313,8 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
         value = scalar_element(nest, tensor, address);
     else if (second)
         value = second_load(nest, member, e, subscripts);
+    else if (back)
+        value = back_load(nest, address);
     else {
         bool tail = nest->active < nest->lanes && packed == NULL &&
                     !(inside == NULL && may_read_on(nest, member, e, box));

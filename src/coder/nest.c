@@ -363,7 +363,7 @@ is_scan_lanes(const struct nest *nest, const struct token *token)
            token->level == work->stage->carried;
 }
 
-/* What the first lane adds to: the element before the tile. */
+/* What is added to all lanes: the element before the tile. */
 static void
 open_carry(struct nest *nest)
 {
@@ -373,23 +373,29 @@ open_carry(struct nest *nest)
     struct value start = value_of(nest, host, host->work->before, NULL);
     enum lane lane = tensor->dtype == DTYPE_F64 ? LANE_F64 : LANE_F32;
     nest->carry = code_name(nest->em, "carry");
-    code_line(nest->em, "%s %s = %s;", value_type(nest, lane, false), nest->carry,
-              value_as(nest, start, lane, false).text);
+    code_line(nest->em, "%s %s = %s;", value_type(nest, lane, true), nest->carry,
+              value_as(nest, value_as(nest, start, lane, false), lane, true).text);
 }
 
+/* Steps wait for each other only in the carry, which is why the last lane of a step's own scan is
+ * added to it: the last lane of the result is the same number, later. */
 static void
 scan_point(struct nest *nest)
 {
     struct emitter *em = nest->em;
     struct member *host = &nest->member[0];
     enum lane lane = host->work->tensor->dtype == DTYPE_F64 ? LANE_F64 : LANE_F32;
-    struct value x = value_of(nest, host, work_running_sum(host->work), NULL);
     const char *scan = code_helper(em, lane == LANE_F64 ? "vf64_scan_add" : "vf32_scan_add");
+    const char *last = code_helper(em, lane == LANE_F64 ? "vf64_last" : "vf32_last");
+    struct value x = value_of(nest, host, work_running_sum(host->work), NULL);
     x = value_as(nest, x, lane, true);
-    x.text = arena_printf(em->arena, "(%s(%s) + %s)", scan, x.text, nest->carry);
-    x = value_named(nest, "y", x);
-    value_store(nest, host, x);
-    code_line(em, "%s = %s[%u];", nest->carry, x.text, nest->active - 1);
+    x.text = arena_printf(em->arena, "%s(%s)", scan, x.text);
+    x = value_named(nest, "s", x);
+    struct value y = x;
+    y.text = arena_printf(em->arena, "(%s + %s)", x.text, nest->carry);
+    value_store(nest, host, value_named(nest, "y", y));
+    if (nest->active == nest->lanes)
+        code_line(em, "%s += %s(%s);", nest->carry, last, x.text);
 }
 
 /* Everything has a place: host first, then guests, which may read it. */

@@ -202,10 +202,12 @@ change_windows(struct sketcher *s, const char *name)
     }
     if (window == NULL)
         return;
-    if (padded != NULL && sketch_ask_if(s, name, "pad", reused))
+    /* what a transposed convolution reads is padded phase by phase */
+    bool transposed = strided && expr_filter(reduce) != NULL;
+    if (padded != NULL && !transposed && sketch_ask_if(s, name, "pad", reused))
         change(s, &(struct change_line){CHANGE_PAD, name, padded, NULL, 0},
                arena_printf(arena, "! pad %s %s", name, padded));
-    if (group <= 1 && sketch_ask_filters(s, stage))
+    if (group <= 1 && !transposed && sketch_ask_filters(s, stage))
         return; /* neither strides nor short rows matter there */
     const char *flat = name;
     if (strided && sketch_ask_if(s, name, "phase", reused) &&
@@ -215,6 +217,8 @@ change_windows(struct sketcher *s, const char *name)
         if (flat != name && sketch_ask_if(s, name, "pad phases", true))
             change(s, &(struct change_line){CHANGE_PAD, flat, window, NULL, 0},
                    arena_printf(arena, "! pad %s %s", flat, window));
+        if (group <= 1 && transposed && sketch_ask_filters(s, stage_named(s->program, flat)))
+            return;
     }
     flat = change_part(s, flat, 1, group);
     const struct stage *target = stage_named(s->program, flat);

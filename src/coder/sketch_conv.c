@@ -146,6 +146,16 @@ ask_unrolled(const struct conv *conv)
            (conv->phases != 0 ? expr_filter(work->reduce)->free : 0);
 }
 
+/* Unrolled, so that each copy has its own terms of the window. */
+static void
+put_phases(const struct conv *conv)
+{
+    const struct look *look = conv->look;
+    for (unsigned l = 0; l < look->work->rank; l++)
+        if (conv->phases & 1u << l)
+            sketch_put(look->s, "%s@u", sketch_name(look, (int)l));
+}
+
 /* Filters and points inside of a block. */
 static void
 put_inner(struct conv *conv, bool threads)
@@ -158,9 +168,7 @@ put_inner(struct conv *conv, bool threads)
     if (cut && (filters_first || threads))
         sketch_put(s, "%s/%u%s", sketch_name(look, look->other), conv->tile.rows,
                    threads ? "@p" : "");
-    for (unsigned l = 0; l < work->rank; l++)
-        if (conv->phases & 1u << l)
-            sketch_put(s, "%s@u", sketch_name(look, (int)l));
+    put_phases(conv);
     for (unsigned l = 0; l < work->rank; l++)
         if ((conv->points & 1u << l) && work->tensor->size[l] > 1 && conv->blocks[l] != 1)
             sketch_put(s, "%s", sketch_name(look, (int)l));
@@ -184,13 +192,16 @@ find_filters(const struct expr *reduce, unsigned rank)
 {
     const struct expr *loads[VIEW_LOADS];
     size_t count = reduce != NULL && rank >= 3 ? view_loads(reduce->args[0], loads) : 0;
-    if (count != 2 || expr_filter(reduce) != NULL)
+    if (count != 2)
         return (struct filters){NULL, -1};
     uint32_t last = 1u << (rank - 1), plane = last | 1u << (rank - 2);
+    uint32_t asked = expr_filter(reduce) ? expr_filter(reduce)->free : 0;
+    if (asked & plane) /* of phases it may ask: they are unrolled */
+        return (struct filters){NULL, -1};
     bool second = loads[0]->free & last;
     const struct expr *image = loads[!second], *filter = loads[second];
     for (unsigned l = 0; l + 1 < rank && (image->free & last) && !(filter->free & plane); l++)
-        if ((filter->free & 1u << l) && !(image->free & 1u << l))
+        if ((filter->free & 1u << l) && !((image->free | asked) & 1u << l))
             return (struct filters){filter, (int)l};
     return (struct filters){NULL, -1};
 }
@@ -226,6 +237,9 @@ sketch_ask_filters(struct sketcher *s, const struct stage *stage)
     if (filters.load == NULL || stage->tensor->dtype != DTYPE_F32)
         return false;
     int64_t count = stage->tensor->size[filters.level], terms = expr_terms(reduce);
+    for (unsigned l = 0; l < stage->tensor->rank && expr_filter(reduce) != NULL; l++)
+        if (expr_filter(reduce)->free & 1u << l)
+            terms /= stage->tensor->size[l]; /* each phase has its part of them */
     double points = (double)(stage->tensor->count / count);
     if (count < lanes || terms < DEEP * lanes ||
         !sketch_ask_if(s, stage->tensor->name, "filter lanes",
@@ -265,28 +279,32 @@ sketch_ask_filters_first(const struct look *look)
                                                   images * (double)filter->tensor->count);
 }
 
-/* The terms of a tile. Neighbours read the same values at the next place of the window: were that
- * the innermost loop, gcc would carry them along, and has no registers for it. */
+/* The terms of a tile, those that phases choose from unrolled. Neighbours read the same values at
+ * the next place of the window: were that the innermost loop, gcc would carry them along, and has
+ * no registers for it. */
 static void
 put_terms(const struct conv *conv)
 {
     const struct work *work = conv->look->work;
-    uint32_t beside = 0;
+    uint32_t beside = 0, chosen = conv->phases != 0 ? expr_filter(work->reduce)->free : 0;
     int inner = -1;
     for (unsigned d = 0; d < conv->image->tensor->rank; d++)
         if (conv->image->args[d]->free & 1u << conv->look->other)
             beside |= conv->image->args[d]->free;
     for (unsigned l = work->rank; l < work->levels; l++)
-        if (!(beside & 1u << l) && work->extent[l] > 1)
+        if (!((beside | chosen) & 1u << l) && work->extent[l] > 1)
             inner = (int)l;
     for (unsigned l = work->rank; l < work->levels; l++)
-        if (!(beside & 1u << l) && (int)l != inner)
+        if (!((beside | chosen) & 1u << l) && (int)l != inner)
             sketch_put(conv->look->s, "%s", work->index[l]);
     for (unsigned l = work->rank; l < work->levels; l++)
-        if (beside & 1u << l)
+        if (beside & ~chosen & 1u << l)
             sketch_put(conv->look->s, "%s", work->index[l]);
     if (inner >= 0)
         sketch_put(conv->look->s, "%s", work->index[inner]);
+    for (unsigned l = work->rank; l < work->levels; l++)
+        if (chosen & 1u << l)
+            sketch_put(conv->look->s, "%s@u", work->index[l]);
 }
 
 /* Blocks of filters as wide as a tile; of such that threads share each is to have as many. */
@@ -351,6 +369,7 @@ filters_line(struct conv conv, bool inner, const char *beside)
         sketch_put(s, "%s", beside);
     if (!first && blocks > 1)
         sketch_put(s, "%s/%uv", k, tile.vectors);
+    put_phases(&conv);
     if (!spread)
         put_levels(&conv, conv.points, &tasks);
     if (work->extent[look.other] > tile.rows)

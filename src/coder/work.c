@@ -478,6 +478,10 @@ inline_stages(struct arena *arena, struct schedule *schedule, struct work *work,
         }
         work_ranges(work, levels);
         work->code = ir_simplify(program->ir, work->code, levels);
+    }
+    const struct expr *cheaper = identity_cheaper(program->ir, work->code);
+    if (any || cheaper != work->code) {
+        work->code = cheaper;
         take_reduction(arena, work);
     }
     bound_find(arena, schedule, work);

@@ -100,6 +100,12 @@ static const char *const coder_programs[] = {
     "dim B=6, C=11, D=9\nin X: f32[B,C]; in E: f32[C,D]; in T: i32[B] from 0 to C-1\n"
     "K[b] = argmax[c](X[b,c])\nY[b,d] = E[K[b],d] + E[T[b],d]\n"
     "Hit[] = sum[b](i32(K[b] == T[b]))\nout K, Y, Hit\n",
+    /* backwards */
+    "dim R=5, N=41\nin X: f32[R,N]; in F: f32[3]\nY[r,j:N] = X[r,N-1-j]*2\n"
+    "Z[r,j:N-2] = sum[k](F[k]*X[r,N-1-j-k])\nout Y, Z\n",
+    /* functions of functions */
+    "dim N=37, M=19\nin X: f32[N,M] from -40 to 40\nin D: f64[M] from -9 to 30\n"
+    "Y[i,j] = X[i,j]*tanh(softplus(X[i,j]))\nZ[j] = tanh(softplus(D[j])) + 1\nout Y, Z\n",
     /* filters */
     "dim N=13\nin A, B: f32[N,N]\nY[i,j] = sum[k ? k <= i && j <= k](A[i,k]*B[k,j])\nout Y\n",
     /* triangles, bands, diagonals: filters and selects that bound loops */

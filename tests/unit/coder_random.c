@@ -77,6 +77,8 @@ static const struct way {
     {"every second element", "vf32_load_second\\("},
     {"both of a pair", "vf32_load_odd\\("},
     {"pairs, fewer than a vector", "vf32_load_even_tail\\("},
+    {"from the last to the first", "vf32_load_back\\("},
+    {"scans in registers", "vf32_last\\("},
     {"norms by chunks", "_sq_[0-9]+\\["},
 };
 enum { WAYS = sizeof ways / sizeof *ways };

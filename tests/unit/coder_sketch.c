@@ -443,6 +443,23 @@ phases_have_their_terms_only(void **state)
     arena_destroy(arena);
 }
 
+/* Rows that leave lanes idle: filters are in lanes, of phases too. */
+static void
+phases_have_filters_in_lanes(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    struct written conv =
+        write_usual(arena, "in X: f32[64,128,10,10]; in F: f32[128,64,4,4]\n"
+                           "Y[n,k,y:20,x:20] = sum[c,r,s ? (y+1-r)%2 == 0 && (x+1-s)%2 == 0]"
+                           "(X[n,c,(y+1-r)/2,(x+1-s)/2|0]*F[c,k,r,s])\nout Y\n");
+    const char *kernel = strstr(conv.kernel, "\nkernel(");
+    assert_has(conv.schedule, "! phase Y X\n! pad Y.X X\n");
+    assert_has(conv.schedule, "acc c r@u s@u x@u k/v@u k@v");
+    assert_null(strstr(kernel, "== 0)"));
+    arena_destroy(arena);
+}
+
 /* Groups have an index of their own, so that the filters of one share what they read. */
 static void
 groups_are_parted(void **state)
@@ -483,6 +500,7 @@ main(void)
         cmocka_unit_test(next_rows_are_fetched),
         cmocka_unit_test(rows_of_a_tile_share_loads),
         cmocka_unit_test(phases_have_their_terms_only),
+        cmocka_unit_test(phases_have_filters_in_lanes),
         cmocka_unit_test(groups_are_parted),
         cmocka_unit_test(lanes_are_shared),
         cmocka_unit_test(every_operator_has_sketches),

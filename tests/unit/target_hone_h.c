@@ -426,18 +426,20 @@ static void
 check_f64(const struct side *side)
 {
     const double a[8] = {1, -2, 3, 0.5, 5, 6, -7, 8}, b[8] = {2, -3, 1, 4, 5, -6, 7, 0};
-    double y[48], sums[8], over[4], total = 0, product = 1;
+    double y[48], sums[8], lasts[8], over[4], total = 0, product = 1;
     const int n = side->bytes / 8;
     void (*pairs)(const double *, const double *, double *) = symbol(side, "side_f64_pairs");
     void (*reduce)(const double *, double *) = symbol(side, "side_f64_over");
     void (*scan)(const double *, double *, size_t) = symbol(side, "side_f64_scan_add");
+    void (*last)(const double *, double *, size_t) = symbol(side, "side_f64_last");
 
     pairs(a, b, y);
     reduce(a, over);
     scan(a, sums, (size_t)n);
+    last(a, lasts, (size_t)n);
     for (int i = 0; i < n; i++) {
         total += a[i], product *= a[i];
-        assert_true(sums[i] == total);
+        assert_true(sums[i] == total && lasts[i] == a[n - 1]);
         assert_true(y[i] == fmax(a[i], b[i]) && y[n + i] == fmin(a[i], b[i]));
         assert_true(y[2 * n + i] == copysign(a[i], b[i]));
         assert_true(y[3 * n + i] == (a[i] < b[i] ? a[i] : 7));
@@ -500,7 +502,7 @@ check_i64(const struct side *side)
 static void
 check_f32(const struct side *side)
 {
-    float x[16], y[16], over[4], total = 0, product = 1;
+    float x[16], y[16], lasts[16], over[4], total = 0, product = 1;
     const int n = side->bytes / 4;
     int (*any)(const float *) = symbol(side, "side_any");
     void (*reduce)(const float *, float *) = symbol(side, "side_f32_over");
@@ -509,9 +511,10 @@ check_f32(const struct side *side)
         x[i] = (float)(i % 3 - 1) + 0.5f * (float)(i == 2) + 2 * (float)(i % 3 == 1);
     reduce(x, over);
     ((map1)symbol(side, "side_scan_add"))(x, y, (size_t)n);
+    ((map1)symbol(side, "side_last"))(x, lasts, (size_t)n);
     for (int i = 0; i < n; i++) {
         total += x[i], product *= x[i];
-        assert_true(y[i] == total);
+        assert_true(y[i] == total && lasts[i] == x[n - 1]);
     }
     assert_true(over[0] == total && over[1] == product && over[2] == 2 && over[3] == -1);
     assert_int_equal(any(x), 1);
@@ -803,6 +806,33 @@ every_second_element(void **state)
     munmap(memory, 2 * page);
 }
 
+/* From the last to the first, which stands at the beginning of a page. */
+static void
+elements_backwards(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *memory = guarded_page(page);
+    float got[MOST_LANES], *first = (float *)(memory + page);
+
+    (void)state;
+    assert_int_equal(mprotect(memory, page, PROT_NONE), 0);
+    assert_int_equal(mprotect(memory + page, page, PROT_READ | PROT_WRITE), 0);
+    for (int k = 0; k < MOST_LANES; k++)
+        first[k] = (float)k + 1;
+    for (size_t i = 0; i < SIDES; i++) {
+        const int lanes = sides[i].bytes / 4;
+        ((load)symbol(&sides[i], "side_vf32_load_back"))(first + lanes - 1, got);
+        for (int k = 0; k < lanes; k++)
+            assert_float_equal(got[k], (float)(lanes - k), 0);
+        for (int n = 1; n <= lanes; n++) {
+            ((load_tail)symbol(&sides[i], "side_vf32_load_back_tail"))(first + n - 1, got, n);
+            for (int k = 0; k < lanes; k++)
+                assert_float_equal(got[k], k < n ? (float)(n - k) : 0, 0);
+        }
+    }
+    munmap(memory, 2 * page);
+}
+
 /* Evens and odds of `pairs` of numbers that end where the page does. */
 static void
 compare_pairs(const struct side *side, const char *kind, float *end)
@@ -1073,6 +1103,7 @@ main(void)
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(lanes_are_stored_apart),
         cmocka_unit_test(every_second_element),
+        cmocka_unit_test(elements_backwards),
         cmocka_unit_test(pairs_share_their_loads),
         cmocka_unit_test(halves_are_zipped),
         cmocka_unit_test(rows_become_columns),

@@ -37,6 +37,7 @@ MAP1(ceil)
 MAP1(round)
 MAP1(trunc)
 MAP1(scan_add)
+MAP1(last)
 
 #define MAP2(name)                                                              \
     void side_##name(const float *a, const float *b, float *y, size_t n)        \
@@ -106,6 +107,7 @@ MAP64(ceil)
 MAP64(round)
 MAP64(trunc)
 MAP64(scan_add)
+MAP64(last)
 
 /* y holds the results one behind the other, a block of lanes for each. */
 void
@@ -288,6 +290,14 @@ side_vf32_load_odd(const void *p, void *lanes)
 SIDE_PAIRS_TAIL(second)
 SIDE_PAIRS_TAIL(even)
 SIDE_PAIRS_TAIL(odd)
+SIDE_PAIRS_TAIL(back)
+
+void
+side_vf32_load_back(const void *p, void *lanes)
+{
+    const vf32 x = vf32_load_back(p);
+    memcpy(lanes, &x, sizeof x);
+}
 
 void
 side_vf32_load_zip(const void *p, void *lanes)

@@ -224,6 +224,14 @@ vf32_load_odd(const float *p)
     return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32), 2 * vi32_iota() + 1);
 }
 
+//@ back: load iota
+/* p[0], p[-1], p[-2], ... */
+HONE_INLINE vf32
+vf32_load_back(const float *p)
+{
+    return __builtin_shuffle(vf32_load(p - (VF32 - 1)), VF32 - 1 - vi32_iota());
+}
+
 //@ zip: load
 /* p[0], q[0], p[1], q[1], ...; half of the lanes from each, and nothing behind them is touched. */
 HONE_INLINE vf32
@@ -400,6 +408,16 @@ HONE_INLINE vf32
 vf32_load_odd_tail(const float *p, ptrdiff_t n)
 {
     return hone_load_halves(p, 2 * n, 2 * vi32_iota() + 1);
+}
+
+//@ back_tail: tail32 iota
+/* The same for the first n lanes; the others are 0. */
+HONE_INLINE vf32
+vf32_load_back_tail(const float *p, ptrdiff_t n)
+{
+    const int count = (int)hone_between(n, VF32);
+    const vi32 at = count - 1 - vi32_iota(); /* below 0: from the end on, where there are zeros */
+    return __builtin_shuffle(vf32_load_tail(p - (count - 1), count), at & (VF32 - 1));
 }
 
 //@ apart: load
@@ -1309,6 +1327,17 @@ vf64_scan_add(vf64 x)
     x += __builtin_shufflevector(zero, x, HONE_FROM64(VF64 - 4));
 #endif
     return x;
+}
+/* Every lane: the last one. */
+HONE_INLINE vf32
+vf32_last(vf32 x)
+{
+    return __builtin_shuffle(x, (vi32){0} + (VF32 - 1));
+}
+HONE_INLINE vf64
+vf64_last(vf64 x)
+{
+    return __builtin_shuffle(x, (vi64){0} + (VF64 - 1));
 }
 
 //@ exp_parts: convert round
