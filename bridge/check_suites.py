@@ -30,19 +30,13 @@ try:
     import torch
 
     from suite_models import MODELS
+    from worker.suite import Inputs
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing.name} is not installed; this check needs torch 2.13 and numpy")
     sys.exit(0)
 
 
 # ---- a task: its inputs' shapes come from hone, their clauses from the text ----
-
-class Inputs(dict):
-    """The inputs of a task by name; i.X is i["X"]."""
-
-    def __getattr__(self, name):
-        return self[name]
-
 
 def describe(path):
     run = subprocess.run([HONE, "task", str(path), "--json"], capture_output=True, text=True)

@@ -13,6 +13,9 @@ class Inputs:
     def __getitem__(self, name):
         return self.__dict__[name]
 
+    def __contains__(self, name):
+        return name in self.__dict__
+
 
 class TaskModel(torch.nn.Module):
     """A task's function; weights are buffers, so that builds may fold them."""

@@ -81,6 +81,12 @@ refused()
     fi
 }
 
+# networks whose layers are told by the weights there are ask for them by name
+expect 'models of suites know their inputs' 0 env PYTHONPATH="$ROOT/bridge" "$python" -c '
+from worker.suite import Inputs
+inputs = Inputs({"F1": 1})
+assert "F1" in inputs and "F2" not in inputs and inputs.F1 == inputs["F1"] == 1'
+
 expect 'the exported operator is tested' 0 "$python" made/test.py
 says out 'and is the same' 'the same'
 
