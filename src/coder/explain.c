@@ -184,15 +184,29 @@ tell_producers(const struct teller *teller, const struct view *view, struct buf 
 
 /* ---- what: registers, lanes, copies of the code ---- */
 
-static const char *
-how_far(const struct work *work)
+/* Does a loop end with this bound, and not only copies of code, which have all terms? */
+static bool
+ends_a_loop(const struct view *view, const struct bound *bound)
 {
-    bool outside = work->bound_count > 0;
-    for (size_t b = 0; b < work->bound_count; b++)
-        outside = outside && work->bounds[b].outside;
-    if (outside)
-        return " as far as they read what is there";
-    return work->bound_count > 0 ? " as far as its condition holds" : "";
+    for (size_t i = view->place; i < view->count; i++)
+        for (unsigned l = view->work->rank; l < view->work->levels; l++)
+            if (view->loops[i].mark == MARK_NONE && view->loops[i].moves & 1u << l &&
+                bound->coefficient[l] != 0)
+                return true;
+    return false;
+}
+
+static const char *
+how_far(const struct view *view)
+{
+    const struct work *work = view->work;
+    bool outside = false;
+    for (size_t b = 0; b < work->bound_count; b++) {
+        if (!work->bounds[b].outside)
+            return " as far as its condition holds";
+        outside = outside || ends_a_loop(view, &work->bounds[b]);
+    }
+    return outside ? " as far as they read what is there" : "";
 }
 
 static void
@@ -224,7 +238,7 @@ tell_registers(const struct teller *teller, const struct view *view, struct buf 
         buf_puts(buf, "each result stays in a register");
     if (over.count > 0)
         buf_printf(buf, " while %s %s%s", list_text(teller->arena, &over, 8),
-                   over.count > 1 ? "run" : "runs", view->guest ? "" : how_far(work));
+                   over.count > 1 ? "run" : "runs", view->guest ? "" : how_far(view));
 }
 
 /* Unrolled vectors of the index in lanes are told with it. */

@@ -16,8 +16,7 @@
  *     an estimate, and stays `exact`. Only a filter on data, or one too large to count, makes the
  *     result inexact: it counts as passing.
  *
- *  3. A term of a sum that is a product with a load's default of 0 does not count: whoever leaves
- * it out does all that is described.
+ *  3. A term of a sum that is a product with a load's default of 0 does not count: it adds nothing.
  *
  * When memory runs out flops is NaN: there is no other result. */
 #include "lang/cost_int.h"

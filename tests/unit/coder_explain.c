@@ -64,6 +64,19 @@ a_triangle(void **state)
 }
 
 static void
+a_border(void **state)
+{
+    static const char op[] = "op border\ndim N=8, C=3\nin X: f32[C,N]\nin F: f32[C,3]\n"
+                             "Y[i:N+2] = sum[c,r](F[c,r]*X[c,i-r | 0])\nout Y\n";
+    assert_string_equal(explained(*state, op, "Y: i acc c r"),
+                        "Y: one thread does it all. Each result stays in a register while c and r "
+                        "run as far as they read what is there; one element at a time.");
+    assert_string_equal(explained(*state, op, "Y: i acc c r@u"),
+                        "Y: one thread does it all. Each result stays in a register while c and r "
+                        "run; one element at a time, r unrolled.");
+}
+
+static void
 a_running_maximum(void **state)
 {
     struct unit *unit = *state;
@@ -188,6 +201,7 @@ main(void)
         UNIT_TEST(a_matrix_product),
         UNIT_TEST(rows),
         UNIT_TEST(a_triangle),
+        UNIT_TEST(a_border),
         UNIT_TEST(a_running_maximum),
         UNIT_TEST(lines_one_by_one),
         UNIT_TEST(rewrites),
