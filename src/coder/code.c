@@ -265,6 +265,52 @@ code_scratch(const struct nest *nest, const char *base, enum dtype dtype, int64_
     return name;
 }
 
+static void
+declare_array(struct emitter *em, const char *name, const struct tensor *tensor)
+{
+    buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n",
+               dtype_info[tensor->dtype].c_type, name, tensor->count + 32);
+}
+
+/* Tensors share arrays where functions compute them, which see them apart from one another: in one
+ * body the compiler knows more of arrays. */
+static void
+declare_storage(struct emitter *em)
+{
+    const struct program *program = em->schedule->program;
+    size_t *array_of = arena_array(em->arena, program->stage_count + 1, sizeof *array_of);
+    size_t arrays = memory_plan(em->arena, em->schedule, array_of);
+    size_t *users = arena_array(em->arena, arrays + 1, sizeof *users);
+    const struct tensor **largest = arena_array(em->arena, arrays + 1, sizeof(void *));
+    for (size_t i = 0; i < program->stage_count; i++)
+        if (array_of[i] != MEMORY_NONE) {
+            const struct tensor *tensor = program->stages[i].tensor, **so_far;
+            so_far = &largest[array_of[i]];
+            if (tensor->dtype == DTYPE_BF16)
+                code_helper(em, "bf16_of_f32");
+            if (*so_far == NULL || (*so_far)->count < tensor->count)
+                *so_far = tensor;
+            users[array_of[i]]++;
+        }
+    for (size_t a = 0; a < arrays && em->functions; a++)
+        if (users[a] > 1) {
+            buf_printf(&em->globals, "/* of %zu tensors, no two of which are needed at once */\n",
+                       users[a]);
+            declare_array(em, arena_printf(em->arena, "memory%zu", a), largest[a]);
+        }
+    for (size_t i = 0; i < program->stage_count; i++) {
+        const struct tensor *tensor = program->stages[i].tensor;
+        const char *name = em->storage[tensor->number];
+        if (array_of[i] == MEMORY_NONE)
+            continue;
+        if (em->functions && users[array_of[i]] > 1)
+            buf_printf(&em->globals, "static %s *const %s = memory%zu;\n",
+                       dtype_info[tensor->dtype].c_type, name, array_of[i]);
+        else
+            declare_array(em, name, tensor);
+    }
+}
+
 void
 code_name_storage(struct emitter *em)
 {
@@ -274,20 +320,10 @@ code_name_storage(struct emitter *em)
     for (size_t i = 0; i < program->tensor_count; i++)
         em->storage[i] = storage_name(em, program->tensors[i]);
     for (size_t i = 0; i < program->stage_count; i++) {
-        const struct work *work = &em->schedule->works[i];
-        const struct tensor *tensor = work->tensor;
-        if (work_memory(em->schedule, tensor) != tensor) {
-            em->storage[tensor->number] = em->storage[work_memory(em->schedule, tensor)->number];
-            continue;
-        }
-        if (tensor->output >= 0 || !work_is_stored(work))
-            continue;
-        if (tensor->dtype == DTYPE_BF16)
-            code_helper(em, "bf16_of_f32");
-        buf_printf(&em->globals, "static %s %s[%" PRId64 "] __attribute__((aligned(64)));\n",
-                   dtype_info[tensor->dtype].c_type, em->storage[tensor->number],
-                   tensor->count + 32);
+        const struct tensor *tensor = program->stages[i].tensor;
+        em->storage[tensor->number] = em->storage[work_memory(em->schedule, tensor)->number];
     }
+    declare_storage(em);
 }
 
 /* ---- uses ---- */

@@ -198,6 +198,15 @@ work_same(const struct schedule *schedule, const struct work *work);
 /* The tensor in whose memory this one lies: itself, an input, an output. */
 const struct tensor *
 work_memory(const struct schedule *schedule, const struct tensor *tensor);
+/* It needs memory that is neither an argument nor another tensor's. */
+bool
+work_has_own_memory(const struct schedule *schedule, const struct work *work);
+/* memory.c */
+#define MEMORY_NONE SIZE_MAX
+/* For each stage the array that its tensor lies in, or MEMORY_NONE if it needs none of its own; the
+ * first in an array is its largest. Returns how many arrays there are. */
+size_t
+memory_plan(struct arena *arena, const struct schedule *schedule, size_t *array_of);
 /* The ranges of a stage's indices. */
 void
 work_ranges(const struct work *work, struct level levels[LANG_MAX_LEVELS]);

@@ -112,3 +112,10 @@ work_memory(const struct schedule *schedule, const struct tensor *tensor)
             return schedule->works[i].tensor;
     return tensor;
 }
+
+bool
+work_has_own_memory(const struct schedule *schedule, const struct work *work)
+{
+    return work->tensor->output < 0 && work_is_stored(work) &&
+           work_memory(schedule, work->tensor) == work->tensor;
+}

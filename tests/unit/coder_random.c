@@ -331,7 +331,7 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
 /* ---- files ---- */
 
 /* Calls `each` with the names of static variables and functions: what stands before the first
- * bracket in or behind a line that begins with `static`. */
+ * bracket or equals sign in or behind a line that begins with `static`. */
 static void
 each_global(const char *text, struct buf *out, unsigned number,
             void (*each)(struct buf *out, const char *name, int length, unsigned number))
@@ -339,7 +339,9 @@ each_global(const char *text, struct buf *out, unsigned number,
     for (const char *at = text; at != NULL && (at = strstr(at, "static ")) != NULL; at++) {
         if (at != text && at[-1] != '\n')
             continue;
-        const char *end = at + strcspn(at, "[(");
+        const char *end = at + strcspn(at, "[(=");
+        while (end[-1] == ' ') /* static float *const NAME = ... */
+            end--;
         const char *name = end;
         while (name > at && (name[-1] == '_' || isalnum((unsigned char)name[-1])))
             name--;
