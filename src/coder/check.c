@@ -396,6 +396,29 @@ check_whole(struct checker *checker, const struct token *token, const struct wor
             check_whole(checker, token, producer, &schedule->works[line->tokens[i].stage]);
 }
 
+/* A scan in other loops begins anew in each box: that must have all of its steps, and nobody else
+ * may need it. */
+static void
+check_scan(struct checker *checker, size_t at, const struct work *producer)
+{
+    const struct token *token = &checker->line->tokens[at];
+    const struct schedule *schedule = checker->schedule;
+    const char *step = producer->index[producer->stage->carried];
+    uint32_t levels = 0;
+    if (!work_runs_scan(schedule, producer))
+        illegal(checker, token, "stages of a rec block are not computed in other loops%s%s",
+                producer->before != NULL ? "; a scan is, if its line runs " : "",
+                producer->before != NULL ? step : "");
+    else if (!work_is_read_along(schedule, producer, checker->work, &levels))
+        illegal(checker, token, "%s must be read by %s alone, and at every %s; leave it out",
+                producer->tensor->name, checker->work->tensor->name, step);
+    for (size_t i = 0; i < at; i++)
+        if (checker->line->tokens[i].form == TOKEN_LOOP &&
+            (levels & 1u << checker->line->tokens[i].level))
+            illegal(checker, token, "%s runs over all of %s; put it before %s",
+                    producer->tensor->name, step, checker->line->tokens[i].text);
+}
+
 static void
 check_producer(struct checker *checker, size_t at)
 {
@@ -407,10 +430,12 @@ check_producer(struct checker *checker, size_t at)
                 producer->tensor->name, checker->work->tensor->name);
         return;
     }
-    if (producer->stage->rec >= 0 || checker->work->stage->rec >= 0) {
-        illegal(checker, token, "stages of a rec block are not computed in other loops");
+    if (checker->work->stage->rec >= 0 && !work_runs_scan(schedule, checker->work)) {
+        illegal(checker, token, "nothing is computed in the loops of a rec block's stages");
         return;
     }
+    if (producer->stage->rec >= 0)
+        check_scan(checker, at, producer);
     check_readers(checker, at, producer);
     producer->in_place = producer->stored && work_is_made_up(schedule, producer, at);
     if (producer->stored && !producer->in_place)

@@ -191,6 +191,11 @@ work_comes_after(const struct schedule *schedule, size_t producer, size_t reader
  * each element once and before others read it? */
 bool
 work_is_made_up(const struct schedule *schedule, const struct work *producer, size_t at);
+/* Is this the only stage that reads a scan, at every step of it? Then `levels` are those of the reader
+ * that choose the step. */
+bool
+work_is_read_along(const struct schedule *schedule, const struct work *scan,
+                   const struct work *reader, uint32_t *levels);
 /* same.c */
 /* The tensor whose memory a stage without a line would be; NULL: none. Earlier stages are known. */
 const struct tensor *

@@ -97,21 +97,20 @@ stage_named(const struct program *program, const char *name)
     return NULL;
 }
 
-/* Rows put end to end are as wide as those that are read; copying the results out of them is worth
- * more idle lanes than having them lie there as they should. */
+/* Rows put end to end are as wide as those that are read. */
 static bool
 saves_lanes(const struct sketcher *s, const struct stage *stage)
 {
     const struct expr *reduce = work_reduce(stage->code), *loads[VIEW_LOADS];
     unsigned last = stage->tensor->rank - 1;
     int64_t width = stage->tensor->size[last], lanes = s->space->machine.vector_bytes / 4;
-    int64_t row = width, rounded = (width + lanes - 1) / lanes * lanes;
+    int64_t row = width;
     size_t count = reduce != NULL ? view_loads(reduce->args[0], loads) : 0;
     for (size_t i = 0; i < count; i++)
         for (unsigned d = 0; d < loads[i]->tensor->rank; d++)
             if ((loads[i]->args[d]->free & 1u << last) && loads[i]->tensor->size[d] > row)
                 row = loads[i]->tensor->size[d];
-    return width < lanes || 10 * rounded > (row > width ? 12 : 11) * row;
+    return sketch_flat_pays(width, row, lanes);
 }
 
 /* The D of c/D in a subscript, c being this level; 0: there is none. */
@@ -438,12 +437,12 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
             continue;
         if (rec != NULL && rec->first != i)
             continue; /* with the first */
+        if (sketch_group(&s, work))
+            continue;
         if (rec != NULL) {
             put_rec(&s, rec);
             continue;
         }
-        if (sketch_group(&s, work))
-            continue;
         buf_printf(&s.lines, "%s:", work->tensor->name);
         sketch_line(&s, work, 0, false);
         buf_putc(&s.lines, '\n');

@@ -206,6 +206,15 @@ find_filters(const struct expr *reduce, unsigned rank)
     return (struct filters){NULL, -1};
 }
 
+/* Copying the results out of rows that were put end to end is worth more idle lanes than having them
+ * lie there as they should. */
+bool
+sketch_flat_pays(int64_t width, int64_t row, int64_t lanes)
+{
+    int64_t rounded = (width + lanes - 1) / lanes * lanes;
+    return width < lanes || 10 * rounded > (row > width ? 12 : 11) * row;
+}
+
 /* The part of the lanes that do something: rows as they are, or put end to end with what stands
  * around them. */
 static double
@@ -221,9 +230,8 @@ lanes_in_use(const struct stage *stage, const struct expr *reduce, int64_t lanes
                 if (e->free & 1u << (reduce->binder->level + b))
                     row = width + expr_integer(reduce->binder->extent[b]) - 1;
         }
-    double alone = (double)width / (double)((width + lanes - 1) / lanes * lanes);
-    double end_to_end = (double)width / (double)row;
-    return alone > end_to_end ? alone : end_to_end;
+    int64_t rounded = (width + lanes - 1) / lanes * lanes;
+    return (double)width / (double)(sketch_flat_pays(width, row, lanes) ? row : rounded);
 }
 
 bool

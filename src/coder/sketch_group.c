@@ -136,13 +136,18 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
     group->rows = root->rank ? (1u << root->rank) - 1 : 0;
     for (unsigned l = 0; l < root->rank; l++)
         group->unit[l] = 1;
-    if (root->stage->rec >= 0)
+    if (root->stage->rec >= 0 && !sketch_scans_in_lanes(root))
         return;
+    if (root->stage->rec >= 0)
+        group->rows &= ~(1u << root->stage->carried);
     for (size_t i = root->number; i-- > 0 && group->count < 16;) {
         const struct work *work = &works[i];
         struct along map[LANG_MAX_RANK];
         bool inside = true, any = false;
-        if (!work_has_loops(work) || work->stage->rec >= 0 || s->group[i] >= 0 ||
+        uint32_t steps = 0;
+        if (!work_has_loops(work) || s->group[i] >= 0 ||
+            (work->stage->rec >= 0 && !(sketch_scans_in_lanes(work) &&
+                                        work_is_read_along(s->schedule, work, root, &steps))) ||
             (work->tensor->output >= 0 && !is_written_by_rows(root, work)))
             continue;
         for (size_t r = i + 1; r < s->program->stage_count && inside; r++) {
@@ -163,7 +168,7 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
         for (unsigned d = 0; d < work->rank; d++)
             if (map[d].level >= 0)
                 rows |= 1u << map[d].level;
-        rows &= group->rows;
+        rows &= group->rows & ~steps;
         if (lanes >= 0 && shares_lanes(s, work, map, lanes))
             rows &= ~(1u << lanes);
         if (rows == 0 || !take_units(group, work, map) ||

@@ -72,6 +72,9 @@ sketch_look(struct sketcher *s, const struct work *work);
 
 /* ---- lines (sketch_line.c) ---- */
 
+/* Running sums along the last index: several steps at a time, in a register. */
+bool
+sketch_scans_in_lanes(const struct work *work);
 /* The tokens of a stage's line; left levels in `done` have their loops already; `inner`: inside of
  * another stage's loops. */
 void
@@ -142,6 +145,10 @@ sketch_access(const struct look *look, const struct expr *load);
 
 /* ---- convolutions (sketch_conv.c) ---- */
 
+/* Do results in rows of `width`, put end to end with what is read around them in rows of `row`, leave
+ * so many fewer lanes idle that it pays to copy them out? */
+bool
+sketch_flat_pays(int64_t width, int64_t row, int64_t lanes);
 /* A convolution whose rows would leave lanes idle, and whose filters would not: asks whether they
  * should be in lanes, and remembers it. */
 bool

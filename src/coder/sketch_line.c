@@ -361,18 +361,26 @@ scan_rows(struct look *look, uint32_t but)
     return true;
 }
 
-/* Scans: along their own index in a register, or with another index in lanes. */
+bool
+sketch_scans_in_lanes(const struct work *work)
+{
+    return work->before != NULL && work->stage->carried + 1 == work->rank &&
+           work_running_sum(work) != NULL &&
+           (work->tensor->dtype == DTYPE_F32 || work->tensor->dtype == DTYPE_F64);
+}
+
+/* Scans: along their own index in a register, or with another index in lanes. Those with others in
+ * their loops or in other loops are of the first kind. */
 static void
-scan_line(struct sketcher *s, const struct work *work)
+scan_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner)
 {
     struct look look = sketch_look(s, work);
     unsigned carried = work->stage->carried;
     bool last = carried + 1 == work->rank;
-    bool sum = work_running_sum(work) != NULL &&
-               (work->tensor->dtype == DTYPE_F32 || work->tensor->dtype == DTYPE_F64);
     uint32_t but = 1u << carried;
-    if (last && sum && sketch_ask_if(s, work->tensor->name, "scan in lanes", true)) {
-        sketch_put_left(&look, but, true);
+    if (sketch_scans_in_lanes(work) &&
+        (inner || sketch_ask_if(s, work->tensor->name, "scan in lanes", true))) {
+        sketch_put_left(&look, but | done, !inner);
         sketch_put(s, "%s@v", sketch_name(&look, (int)carried));
         return;
     }
@@ -409,8 +417,8 @@ is_short(const struct work *work, int level)
 void
 sketch_line(struct sketcher *s, const struct work *work, uint32_t done, bool inner)
 {
-    if (work->before != NULL && !inner) {
-        scan_line(s, work);
+    if (work->before != NULL && (!inner || sketch_scans_in_lanes(work))) {
+        scan_line(s, work, done, inner);
         return;
     }
     struct look look = sketch_look(s, work);

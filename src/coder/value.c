@@ -526,6 +526,41 @@ cast_value(struct nest *nest, const struct member *member, const struct expr *e,
                         LANE_I64);
 }
 
+/* Pieces one after the other in lanes: most vectors lie in one of them, and only others are made up
+ * lane by lane. */
+static struct value
+cat_lanes(struct nest *nest, const struct member *member, const struct expr *e,
+          const struct value *reduced)
+{
+    struct value value = value_by_lane(nest, member, e, reduced);
+    struct span *span = &nest->span[member->map[e->binder->level]], whole = *span;
+    bool saved = nest->conditional;
+    int64_t start = 0, active = nest->active;
+    if (member->map[e->binder->level] != nest->vector)
+        return value;
+    const struct expr *index = ir_index(nest->em->schedule->program->ir, e->binder->level);
+    struct lin at = subscript_form(nest, member, index);
+    const char *place = lin_text(nest->em->arena, &at);
+    nest->conditional = true;
+    for (unsigned i = 0; i < e->count; i++, start += expr_integer(e->binder->extent[i - 1])) {
+        int64_t end = start + expr_integer(e->binder->extent[i]) - active;
+        span->low = whole.low > start ? whole.low : start;
+        span->high = whole.high < end ? whole.high : end;
+        if (span->high - span->low < active)
+            continue; /* no two vectors */
+        const char *from = value_say(nest, "%s >= %" PRId64, place, start);
+        const char *to = value_say(nest, "%s <= %" PRId64, place, end);
+        const char *within = whole.low >= start  ? to
+                             : whole.high <= end ? from
+                                                 : value_say(nest, "%s && %s", from, to);
+        struct value piece = value_operand(nest, member, e->args[i], value.lane, true, reduced);
+        value.text = value_chosen(nest, within, piece, value);
+    }
+    *span = whole;
+    nest->conditional = saved;
+    return value;
+}
+
 /* The piece in force, or a chain of conditions. */
 static struct value
 cat_value(struct nest *nest, const struct member *member, const struct expr *e,
@@ -546,7 +581,7 @@ cat_value(struct nest *nest, const struct member *member, const struct expr *e,
         start = end;
     }
     if (value_varies(nest, member, index))
-        return value_by_lane(nest, member, e, reduced);
+        return cat_lanes(nest, member, e, reduced);
     struct buf buf = buf_in(nest->em->arena);
     struct lin at = subscript_form(nest, member, index);
     enum lane lane = value_lane(nest, member, e, nest->vector >= 0);

@@ -213,3 +213,31 @@ work_is_made_up(const struct schedule *schedule, const struct work *producer, si
         return is_made_up_inside(schedule, producer);
     return consumer->fate == FATE_ROOT && is_read_later(schedule, consumer, producer);
 }
+
+/* ---- scans ---- */
+
+bool
+work_is_read_along(const struct schedule *schedule, const struct work *scan,
+                   const struct work *reader, uint32_t *levels)
+{
+    enum { MOST = 16 };
+    const struct expr *loads[MOST];
+    struct level ranges[LANG_MAX_LEVELS];
+    unsigned carried = scan->stage->carried;
+    size_t count = work_loads(reader->code, scan->tensor, loads, MOST);
+    *levels = 0;
+    if (count == 0 || count > MOST || scan->tensor->output >= 0)
+        return false;
+    for (size_t i = 0; i < schedule->program->stage_count; i++)
+        if (i != scan->number && i != reader->number && reads(&schedule->works[i], scan))
+            return false;
+    work_ranges(reader, ranges);
+    for (size_t i = 0; i < count; i++) {
+        int64_t low, high;
+        expr_interval(loads[i]->args[carried], ranges, &low, &high);
+        if (low > 0 || high < scan->extent[carried] - 1 || loads[i]->args[carried]->loads)
+            return false;
+        *levels |= loads[i]->args[carried]->free;
+    }
+    return true;
+}

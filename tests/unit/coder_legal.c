@@ -68,6 +68,11 @@ allows(void **state, const char *program, const char *text)
     "in X: f32[5,19]\nM[r] = max[j](X[r,j])\nE[r,j] = exp(X[r,j]-M[r])\n" \
     "S[r] = sum[j](E[r,j])\nY[r,j] = E[r,j]/S[r]\nout Y\n"
 #define SCAN "in X: f32[4,6]\nS[r,t] = S[r,t-1 | 0] + X[r,t]\nY[r,t] = S[r,t]*2\nout Y, S\n"
+#define SUMS(from)                                                                 \
+    "in X: f32[4,6]\nZ[r:4,t:6] = X[r,t]*X[r,0]\nS[r,t] = S[r,t-1 | 0] + Z[r,t]\n" \
+    "Y[r:4,t:3+3] = S[r," from "]*2\nout Y\n"
+#define REVERSE SUMS("5-t")
+#define HALF SUMS("2+t/2")
 #define REC                                                                        \
     "in X: f32[3,8]\nrec t:3 {\nH[t,j:8] = X[t,j] + 0.25*sum[k:8](G[t-1,k | 0])\n" \
     "G[t,j:8] = tanh(H[t,j])\n}\nout G\n"
@@ -213,8 +218,18 @@ producers_come_before_readers(void **state)
             "1:6: do(E): E is computed in another line already");
     refuses(state, SOFTMAX, "Y: do(S) r j\nS: do(Y) r j",
             "1:4: do(S): these lines compute each other; one stage needs loops of its own");
-    refuses(state, SCAN, "Y: do(S) r t",
-            "1:4: do(S): stages of a rec block are not computed in other loops");
+    refuses(state, REC, "G: do(H) j",
+            "1:4: do(H): nothing is computed in the loops of a rec block's stages");
+    refuses(state, SCAN, "Y: do(S) r t\nS: r",
+            "1:4: do(S): stages of a rec block are not computed in other loops; a scan is, if its "
+            "line runs t");
+    refuses(state, SCAN, "Y: r do(S) t\nS: r t",
+            "1:6: do(S): S must be read by Y alone, and at every t; leave it out");
+    refuses(state, REVERSE, "Y: r t do(S)\nS: r t",
+            "1:8: do(S): S runs over all of t; put it before t");
+    refuses(state, HALF, "Y: r do(S) t\nS: r t",
+            "1:6: do(S): S must be read by Y alone, and at every t; leave it out");
+    allows(state, REVERSE, "Y: r do(S) t\nS: r do(Z) t@v");
     refuses(state, SOFTMAX, "Y: r do(M) do(E) j",
             "1:12: do(E): E is computed as a whole too, and E reads M, which is computed in these "
             "loops alone; compute it in the line of E");

@@ -79,6 +79,7 @@ static const struct way {
     {"pairs, fewer than a vector", "vf32_load_even_tail\\("},
     {"from the last to the first", "vf32_load_back\\("},
     {"scans in registers", "vf32_last\\("},
+    {"scans in other loops", "\\(-1 >= 0 \\? [A-Za-z_0-9]+_[0-9]+\\[-1\\]"},
     {"norms by chunks", "_sq_[0-9]+\\["},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
