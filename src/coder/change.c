@@ -12,7 +12,7 @@ static bool (*const rewrites[CHANGE_COUNT])(struct edit *edit) = {
     [CHANGE_PAD] = change__pad,     [CHANGE_FLAT] = change__flat,
     [CHANGE_PHASE] = change__phase, [CHANGE_SPLIT] = change__split,
     [CHANGE_CHUNK] = change__chunk, [CHANGE_MOMENTS] = change__moments,
-    [CHANGE_PART] = change__part,
+    [CHANGE_PART] = change__part,   [CHANGE_ROWS] = change__rows,
 };
 
 /* ---- the copy ---- */

@@ -29,6 +29,8 @@ change__flat(struct edit *edit);
 bool
 change__phase(struct edit *edit);
 bool
+change__rows(struct edit *edit);
+bool
 change__split(struct edit *edit);
 bool
 change__chunk(struct edit *edit);

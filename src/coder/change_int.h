@@ -15,6 +15,7 @@
     X(PAD, "pad", "X", "reads of X in S that may miss it become plain")                   \
     X(FLAT, "flat", "y x", "adjacent left indices become one")                            \
     X(PHASE, "phase", "X", "X is stored by the remainder of its stride")                  \
+    X(ROWS, "rows", "x", "a window is reduced by whole rows, and along x then")            \
     X(SPLIT, "split", "k STEP", "partial results per chunk of k")                         \
     X(CHUNK, "chunk", "t STEP", "scan per chunk, scan of the ends, add")                  \
     X(MOMENTS, "moments", "k STEP", "mean and squares per chunk of k, one pass for both") \
@@ -53,6 +54,7 @@ change_has_step(enum change change)
  *  flat S y x     S.yx = S with one index for both, in rows as wide as those it reads; what it
  *                 reads is stored flat too; S copies out, with the epilogue if that cannot go
  *                 along.
+ *  rows S x       S.x = the window across x, for every x of what is read; S takes it along x.
  *  split S k STEP S.k[kc, ..] = the reduction over each chunk of k, in the accumulator's type; S
  *                 combines them in order. argmax, argmin: also S.k.best and S.k.chunk.
  *  chunk S t STEP S.t = the scan of each chunk, S.t.end = the scan of their ends, S combines both.
@@ -61,10 +63,10 @@ change_has_step(enum change change)
  *  part S c STEP  S.c = S with cc*STEP+c for its left index c; S is the same memory.
  *
  * pad, phase and flat change the S.X of one another instead of copying it again, as long as S alone
- * reads it: `X` may be said of it too. They leave every value bit for bit; split, chunk and moments
- * add in another order.
+ * reads it: `X` may be said of it too. They leave every value bit for bit; rows, split, chunk and
+ * moments add in another order.
  *
- * New names: S.X, S.yx, S.k, S.t, with .2 if there is one already; indices of a flat stage become
+ * New names: S.X, S.yx, S.x, S.k, S.t, with .2 if there is one already; indices of a flat stage become
  * `yx`, chunks `kc`, phases `yp`. A new stage stands before S (before its rec block, if it is a
  * copy of something from outside), and value = code in it and in S.
  *

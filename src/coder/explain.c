@@ -381,6 +381,11 @@ tell_change(struct arena *arena, const struct change_line *change)
                             "%s is taken apart by the remainder of its stride, so that %s reads "
                             "neighbours.",
                             x, s);
+    case CHANGE_ROWS:
+        return arena_printf(arena,
+                            "The window of %s is reduced across %s for whole rows, which lie in "
+                            "order, and along it then.",
+                            s, x);
     case CHANGE_SPLIT:
         return arena_printf(arena,
                             "%s of %s is cut into chunks of %" PRId64

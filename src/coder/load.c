@@ -303,7 +303,8 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
     bool vector = nest->vector >= 0 && stride != 0;
     bool floats = packed == NULL && tensor->dtype == DTYPE_F32 && !nest_is_wide(nest);
     bool second = stride == 2 && floats, back = stride == -1 && floats;
-    if (vector && stride != 1 && !second && !back)
+    bool third = stride == 3 && floats && nest->active == nest->lanes;
+    if (vector && stride != 1 && !second && !third && !back)
         return value_by_lane(nest, member, e, NULL);
     const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
     const char *inside = packed ? NULL : inside_text(nest, member, e, subscripts, &by_lane);
@@ -313,6 +314,10 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
         value = scalar_element(nest, tensor, address);
     else if (second)
         value = second_load(nest, member, e, subscripts);
+    else if (third)
+        value = (struct value){
+            value_say(nest, "%s(%s)", code_helper(nest->em, "vf32_load_third"), address), LANE_F32,
+            true};
     else if (back)
         value = back_load(nest, address);
     else {

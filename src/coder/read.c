@@ -325,7 +325,7 @@ read_change(struct reader *reader)
     struct change_line change = {0};
     for (int i = 0; i < CHANGE_COUNT; i++)
         if (count > 0 && strcmp(words[0], change_words[i]) == 0) {
-            bool two = i == CHANGE_PAD || i == CHANGE_PHASE;
+            bool two = i == CHANGE_PAD || i == CHANGE_PHASE || i == CHANGE_ROWS;
             change = (struct change_line){(enum change)i, words[1], words[2], words[3], 0};
             if (count != (two ? 3 : 4))
                 break;
@@ -347,7 +347,8 @@ read_change(struct reader *reader)
             return true;
         }
     diags_add(reader->diags, DIAG_ERROR, place,
-              "no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP, chunk S t "
+              "no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k STEP, "
+              "chunk S t "
               "STEP, moments S k STEP or part S c STEP");
     return false;
 }

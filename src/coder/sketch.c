@@ -230,6 +230,24 @@ change_windows(struct sketcher *s, const char *name)
                             target->index[rank - 1]));
 }
 
+/* Pools: with a stride, vectors along a row are put together element by element, so that is done
+ * once for all rows of a window. */
+static void
+change_rows(struct sketcher *s, const char *name)
+{
+    const struct stage *stage = stage_named(s->program, name);
+    const struct expr *reduce = work_reduce(stage->code);
+    unsigned last = stage->tensor->rank - 1;
+    int64_t stride;
+    if (reduce == NULL || stage->tensor->rank == 0 || stage->rec >= 0 ||
+        reduce->args[0]->op != OP_LOAD || reduce->binder->count < 2 ||
+        !(reduce->args[0]->free & 1u << last) || !view_stride(reduce->args[0], last, &stride) ||
+        stride < 2 || !sketch_ask_if(s, name, "rows first", true))
+        return;
+    change(s, &(struct change_line){CHANGE_ROWS, name, stage->index[last], NULL, 0},
+           arena_printf(s->space->arena, "! rows %s %s", name, stage->index[last]));
+}
+
 /* Norms: rows that do not stay in the caches from the mean to the squares around it have both taken
  * chunk by chunk. */
 static void
@@ -418,6 +436,7 @@ coder_sketch(struct coder_space *space, const struct coder_genome *genome)
         .lines = buf_in(arena)};
     sketch_classify(&s);
     for (size_t i = 0; i < space->program->stage_count; i++) {
+        change_rows(&s, space->program->stages[i].tensor->name);
         change_windows(&s, space->program->stages[i].tensor->name);
         change_norms(&s, space->program->stages[i].tensor->name);
         change_heads(&s, space->program->stages[i].tensor->name);

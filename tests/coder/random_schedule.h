@@ -133,6 +133,10 @@ s_change(struct s_maker *m, struct change_line *line)
             line->step = 1 + s_below(m, s->extent[at]);
         }
         break;
+    case CHANGE_ROWS:
+        if (s->rank > 0)
+            line->name = s->index[s_below(m, s->rank)];
+        break;
     case CHANGE_PART:
         if (s->rank > 0) {
             unsigned at = (unsigned)s_below(m, s->rank);

@@ -462,6 +462,8 @@ add_lines_of(struct lines *lines, const struct program *program, const struct st
         add_line(lines,
                  (struct change_line){CHANGE_FLAT, name, stage->index[l], stage->index[l + 1], 0});
     for (unsigned l = 0; l < stage->tensor->rank; l++)
+        add_line(lines, (struct change_line){CHANGE_ROWS, name, stage->index[l], NULL, 0});
+    for (unsigned l = 0; l < stage->tensor->rank; l++)
         add_steps(lines, (struct change_line){CHANGE_PART, name, stage->index[l], NULL, 0},
                   stage->tensor->size[l]);
     const struct expr *reduce = reduction_of(stage->value);
@@ -494,7 +496,7 @@ struct tally {
 static bool
 is_exact(enum change change)
 {
-    return change < CHANGE_SPLIT || change == CHANGE_PART;
+    return (change < CHANGE_SPLIT && change != CHANGE_ROWS) || change == CHANGE_PART;
 }
 
 /* Applies every line, or `sample` of them, to the program, and again to what comes out. */

@@ -90,13 +90,13 @@ lines_name_stages(void **state)
     refuses(state, GEMM, "C: i j k\nC: i j k", "2:1: a second line for C; keep one of them");
     refuses(state, GEMM, "rec C: i", "1:5: C is in no rec block; leave out `rec`");
     refuses(state, GEMM, "Y: i j\n  ! fold C i j",
-            "2:3: no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP, chunk "
+            "2:3: no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k STEP, chunk "
             "S t STEP, moments S k STEP or part S c STEP");
     refuses(state, GEMM, "! split C i 2", "1:1: split: i is no reduction index of C; those are k");
     refuses(state, GEMM, "! split C k 99",
             "1:1: split: 99 does not split k, which has 7 values; a step from 1 to 6 does");
     refuses(state, GEMM, "! split C k x",
-            "1:1: no such rewrite; write ! pad S X, flat S y x, phase S X, split S k STEP, chunk "
+            "1:1: no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k STEP, chunk "
             "S t STEP, moments S k STEP or part S c STEP");
     allows(state, GEMM,
            "case other:\nQ: nonsense\ncase default:\nC: i j k # comment; with colon\n\nY:");

@@ -75,6 +75,7 @@ static const struct way {
     {"copies by runs", "memcpy\\(&[A-Za-z_]+_[0-9]+\\["},
     {"partial results fetched ahead", "__builtin_prefetch\\(Y"},
     {"every second element", "vf32_load_second\\("},
+    {"every third element", "vf32_load_third\\("},
     {"both of a pair", "vf32_load_odd\\("},
     {"pairs, fewer than a vector", "vf32_load_even_tail\\("},
     {"from the last to the first", "vf32_load_back\\("},

@@ -785,24 +785,26 @@ guarded_page(size_t page)
     return memory;
 }
 
-/* Every second element, the last one at the end of a page. */
+/* Every second or third element, the last one at the end of a page. */
 static void
-every_second_element(void **state)
+every_second_and_third_element(void **state)
 {
+    static const char *const names[] = {"side_vf32_load_second", "side_vf32_load_third"};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *memory = guarded_page(page);
     float got[MOST_LANES];
 
     (void)state;
-    for (size_t i = 0; i < SIDES; i++) {
-        const int lanes = sides[i].bytes / 4;
-        float *p = (float *)(memory + page) - (2 * lanes - 1);
-        for (int k = 0; k < 2 * lanes - 1; k++)
-            p[k] = (float)k;
-        ((load)symbol(&sides[i], "side_vf32_load_second"))(p, got);
-        for (int k = 0; k < lanes; k++)
-            assert_float_equal(got[k], (float)(2 * k), 0);
-    }
+    for (size_t i = 0; i < SIDES; i++)
+        for (int step = 2; step <= 3; step++) {
+            const int lanes = sides[i].bytes / 4, count = step * (lanes - 1) + 1;
+            float *p = (float *)(memory + page) - count;
+            for (int k = 0; k < count; k++)
+                p[k] = (float)k;
+            ((load)symbol(&sides[i], names[step - 2]))(p, got);
+            for (int k = 0; k < lanes; k++)
+                assert_float_equal(got[k], (float)(step * k), 0);
+        }
     munmap(memory, 2 * page);
 }
 
@@ -1102,7 +1104,7 @@ main(void)
         cmocka_unit_test(conversions),
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(lanes_are_stored_apart),
-        cmocka_unit_test(every_second_element),
+        cmocka_unit_test(every_second_and_third_element),
         cmocka_unit_test(elements_backwards),
         cmocka_unit_test(pairs_share_their_loads),
         cmocka_unit_test(halves_are_zipped),

@@ -264,6 +264,13 @@ side_vf32_load_second(const void *p, void *lanes)
 }
 
 void
+side_vf32_load_third(const void *p, void *lanes)
+{
+    const vf32 x = vf32_load_third(p);
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
 side_vf32_load_even(const void *p, void *lanes)
 {
     const vf32 x = vf32_load_even(p);

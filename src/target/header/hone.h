@@ -211,6 +211,17 @@ vf32_load_second(const float *p)
     return __builtin_shuffle(vf32_load(p), vf32_load(p + VF32 - 1), at - (at >= VF32));
 }
 
+//@ third: load iota
+/* p[0], p[3], p[6], ...; nothing behind the last of them is touched. */
+HONE_INLINE vf32
+vf32_load_third(const float *p)
+{
+    const vi32 at = 3 * vi32_iota(), far = at >= 2 * VF32;
+    const vf32 near = __builtin_shuffle(vf32_load(p), vf32_load(p + VF32), at);
+    return __builtin_shuffle(near, vf32_load(p + 2 * VF32 - 2),
+                             (far & (at - VF32 + 2)) | (~far & vi32_iota()));
+}
+
 //@ pairs: load iota
 /* p[0], p[2], p[4], ... and p[1], p[3], p[5], ...: both from the same two loads. */
 HONE_INLINE vf32
