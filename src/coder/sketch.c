@@ -239,10 +239,11 @@ change_rows(struct sketcher *s, const char *name)
     const struct expr *reduce = work_reduce(stage->code);
     unsigned last = stage->tensor->rank - 1;
     int64_t stride;
-    if (reduce == NULL || stage->tensor->rank == 0 || stage->rec >= 0 ||
-        reduce->args[0]->op != OP_LOAD || reduce->binder->count < 2 ||
-        !(reduce->args[0]->free & 1u << last) || !view_stride(reduce->args[0], last, &stride) ||
-        stride < 2 || !sketch_ask_if(s, name, "rows first", true))
+    const struct expr *load = reduce != NULL ? reduce->args[0] : NULL;
+    if (load == NULL || stage->tensor->rank == 0 || stage->rec >= 0 || load->op != OP_LOAD ||
+        reduce->binder->count < 2 || !(load->args[load->tensor->rank - 1]->free & 1u << last) ||
+        !view_stride(load, last, &stride) || stride < 2 ||
+        !sketch_ask_if(s, name, "rows first", true))
         return;
     change(s, &(struct change_line){CHANGE_ROWS, name, stage->index[last], NULL, 0},
            arena_printf(s->space->arena, "! rows %s %s", name, stage->index[last]));

@@ -228,7 +228,7 @@ static const struct function {
     {"tan", tan, 1.5},         {"atan", atan, 1.3},
     {"sinh", sinh, 1.7},       {"cosh", cosh, 1.6},
     {"tanh", tanh, 2.5},       {"erf", erf, 3.0},
-    {"sigmoid", sigmoid, 2.4}, {"softplus", softplus, 1.9},
+    {"sigmoid", sigmoid, 2.4}, {"softplus", softplus, 2.8},
     {"sqrt", sqrt, 0.501},     {"rsqrt", rsqrt, 1.501},
     {"abs", fabs, 0},          {"sign", sign, 0},
     {"floor", floor, 0},       {"ceil", ceil, 0},

@@ -1584,12 +1584,23 @@ vf32_log1p(vf32 x)
     return (vf32)((vi32)y | ((vi32)x & INT32_MIN));
 }
 
-//@ softplus: log1p exp
-/* As the language has it: x above 20. */
+//@ softplus: exp abs maxmin
+/* max(x, 0) + log(1 + t), t = e^-|x|: between 0 and 1 log(1 + t)/t is a polynomial, whose terms fall
+ * off quickly around the middle. Above 20 it is x, as the language has it. */
 HONE_INLINE vf32
 vf32_softplus(vf32 x)
 {
-    return vf32_select(x > 20.0f, x, hone_log1p_above(vf32_exp(x)));
+    const vf32 t = vf32_exp(-vf32_abs(x)), w = t - 0.5f;
+    vf32 p = w * -0x1.a93370p-9f + 0x1.58489ap-8f;
+    p = p * w - 0x1.ba5cb8p-8f;
+    p = p * w + 0x1.7b53cap-7f;
+    p = p * w - 0x1.510612p-6f;
+    p = p * w + 0x1.2c1e28p-5f;
+    p = p * w - 0x1.153fb2p-4f;
+    p = p * w + 0x1.0f9550p-3f;
+    p = p * w - 0x1.2773a6p-2f;
+    p = p * w + 0x1.9f323ep-1f;
+    return vf32_max(vf32_all(0), x) + p * t;
 }
 
 //@ atan: select maxmin abs
