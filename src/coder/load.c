@@ -3,6 +3,7 @@
 #include "coder/value_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* Elements from one value of a subscript to the next. */
@@ -134,23 +135,24 @@ may_read_on(const struct nest *nest, const struct member *member, const struct e
     return end <= room;
 }
 
-/* The condition under which a load is inside; NULL: always. `lanes` of them: the whole vector. */
+/* The condition under which a load is inside; NULL: always. `lanes` of them: the whole vector.
+ * Where it is in dimension `known` is not asked; -1: none. */
 static const char *
 inside_text(struct nest *nest, const struct member *member, const struct expr *load,
-            const struct lin *subscripts, bool *by_lane)
+            const struct lin *subscripts, int known, bool *by_lane)
 {
     struct buf buf = buf_in(nest->em->arena);
     *by_lane = false;
     for (unsigned i = 0; i < load->tensor->rank; i++) {
         int64_t low, high, stride = 0, size = load->tensor->size[i];
         subscript_interval(nest, member, load->args[i], &low, &high);
-        if (low >= 0 && high < size)
+        if ((low >= 0 && high < size) || (int)i == known)
             continue;
         bool even = subscript_stride(nest, member, load->args[i], &stride);
         const char *text = lin_text(nest->em->arena, &subscripts[i]);
         const char *and = buf.length ? " && " : "";
         *by_lane = *by_lane || !even || stride != 0;
-        if (!even || stride < 0 || stride > 2)
+        if (!even || stride < 0 || stride > 3)
             return "0"; /* lane by lane throughout */
         if (low < 0)
             buf_printf(&buf, "%s%s >= 0", and, text);
@@ -277,6 +279,85 @@ back_load(struct nest *nest, const char *address)
     return (struct value){text, LANE_F32, true};
 }
 
+/* ---- across a border ---- */
+
+struct border { /* lanes from `first` up to `end` are inside of dimension `dim`, others are not */
+    int dim;    /* -1: this is not known, or all are inside */
+    unsigned first, end;
+};
+
+/* Known where the place is a number. */
+static struct border
+find_border(const struct nest *nest, const struct member *member, const struct expr *load,
+            const struct lin *subscripts)
+{
+    struct border border = {.dim = -1};
+    for (unsigned d = 0; d < load->tensor->rank; d++) {
+        int64_t low, high, stride = 0, size = load->tensor->size[d], at = subscripts[d].add;
+        subscript_interval(nest, member, load->args[d], &low, &high);
+        if (!subscript_stride(nest, member, load->args[d], &stride) || stride == 0 ||
+            (low >= 0 && high < size))
+            continue;
+        if (border.dim >= 0 || stride < 0 || !lin_is_number(&subscripts[d]))
+            return (struct border){.dim = -1};
+        border.dim = (int)d;
+        while (border.first < nest->active && at + border.first * stride < 0)
+            border.first++;
+        border.end = border.first;
+        while (border.end < nest->active && at + border.end * stride < size)
+            border.end++;
+        if (border.end == border.first || border.end - border.first == nest->lanes)
+            return (struct border){.dim = -1};
+    }
+    return border;
+}
+
+/* The lanes that are inside, in their places, the others 0. A whole vector that begins or ends with
+ * them is read where there is one: a load under a mask that ends behind the tensor may meet a page
+ * that is not there, which takes processors a microsecond to find harmless. */
+static const char *
+inner_lanes(struct nest *nest, const struct expr *load, const struct lin *subscripts,
+            int64_t stride, const struct border *border)
+{
+    const char *name = stride == 2 ? "vf32_load_second" : "vf32_load";
+    int64_t at = subscripts[border->dim].add, size = load->tensor->size[border->dim];
+    int64_t whole = (nest->lanes - 1) * stride, count = border->end - border->first;
+    struct lin offset = offset_of(nest, load->tensor, subscripts);
+    bool begins = at + border->first * stride + whole < size && border->end == nest->lanes;
+    bool ends = at + (border->end - 1) * stride - whole >= 0 && border->first == 0;
+    offset.add += begins || !ends ? border->first * stride : (border->end - 1) * stride - whole;
+    const char *address = address_at(nest, load->tensor, &offset);
+    const char *text =
+        begins || ends
+            ? value_say(nest, "%s(%s)", code_helper(nest->em, name), address)
+            : value_say(nest, "%s(%s, %" PRId64 ")",
+                        code_helper(nest->em, value_say(nest, "%s_tail", name)), address, count);
+    if (begins || !ends)
+        return border->first == 0
+                   ? text
+                   : value_say(nest, "%s(%s, %u)", code_helper(nest->em, "vf32_later"), text,
+                               border->first);
+    return value_say(nest, "%s(%s, %" PRId64 ")", code_helper(nest->em, "vf32_sooner"), text,
+                     nest->lanes - count);
+}
+
+static struct value
+border_load(struct nest *nest, const struct member *member, const struct expr *load,
+            const struct lin *subscripts, int64_t stride, const struct border *border)
+{
+    const struct expr *fill = expr_default(load);
+    struct value value = {inner_lanes(nest, load, subscripts, stride, border), LANE_F32, true};
+    if ((fill->op == OP_INT && fill->integer == 0) ||
+        (fill->op == OP_REAL && fill->real == 0 && !signbit(fill->real)))
+        return value;
+    const char *lane = code_helper(nest->em, "vi32_iota");
+    struct value inside = {
+        value_say(nest, "((%s() >= %u) & (%s() < %u))", lane, border->first, lane, border->end),
+        LANE_BOOL, true};
+    return value_select(nest, inside, value,
+                        value_as(nest, default_value(nest, member, load, true), LANE_F32, true));
+}
+
 struct value
 value_load(struct nest *nest, const struct member *member, const struct expr *e)
 {
@@ -307,11 +388,17 @@ value_load(struct nest *nest, const struct member *member, const struct expr *e)
     if (vector && stride != 1 && !second && !third && !back)
         return value_by_lane(nest, member, e, NULL);
     const char *address = packed ? packed : value_address(nest, member, tensor, subscripts);
-    const char *inside = packed ? NULL : inside_text(nest, member, e, subscripts, &by_lane);
+    struct border border = {.dim = -1};
+    if (vector && floats && (stride == 1 || stride == 2) && expr_default(e) != NULL)
+        border = find_border(nest, member, e, subscripts);
+    const char *inside =
+        packed ? NULL : inside_text(nest, member, e, subscripts, border.dim, &by_lane);
     if (inside != NULL && by_lane && (strcmp(inside, "0") == 0 || !vector))
         return value_by_lane(nest, member, e, NULL);
     if (!vector)
         value = scalar_element(nest, tensor, address);
+    else if (border.dim >= 0)
+        value = border_load(nest, member, e, subscripts, stride, &border);
     else if (second)
         value = second_load(nest, member, e, subscripts);
     else if (third)

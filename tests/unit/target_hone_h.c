@@ -808,6 +808,27 @@ every_second_and_third_element(void **state)
     munmap(memory, 2 * page);
 }
 
+/* Lanes moved up, zeros before them; down, zeros behind them. */
+static void
+moved_lanes(void **state)
+{
+    typedef void move(const void *given, void *lanes, int k);
+    float given[MOST_LANES], got[MOST_LANES];
+
+    (void)state;
+    for (size_t i = 0; i < SIDES; i++)
+        for (int lanes = sides[i].bytes / 4, k = 1; k < lanes; k++) {
+            for (int l = 0; l < lanes; l++)
+                given[l] = (float)(l + 1);
+            ((move *)symbol(&sides[i], "side_vf32_later"))(given, got, k);
+            for (int l = 0; l < lanes; l++)
+                assert_float_equal(got[l], l < k ? 0.0f : given[l - k], 0);
+            ((move *)symbol(&sides[i], "side_vf32_sooner"))(given, got, k);
+            for (int l = 0; l < lanes; l++)
+                assert_float_equal(got[l], l + k < lanes ? given[l + k] : 0.0f, 0);
+        }
+}
+
 /* From the last to the first, which stands at the beginning of a page. */
 static void
 elements_backwards(void **state)
@@ -1105,6 +1126,7 @@ main(void)
         cmocka_unit_test(bytes_wrap),
         cmocka_unit_test(lanes_are_stored_apart),
         cmocka_unit_test(every_second_and_third_element),
+        cmocka_unit_test(moved_lanes),
         cmocka_unit_test(elements_backwards),
         cmocka_unit_test(pairs_share_their_loads),
         cmocka_unit_test(halves_are_zipped),

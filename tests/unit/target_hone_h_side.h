@@ -271,6 +271,20 @@ side_vf32_load_third(const void *p, void *lanes)
 }
 
 void
+side_vf32_later(const void *p, void *lanes, int k)
+{
+    const vf32 x = vf32_later(vf32_load(p), k);
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
+side_vf32_sooner(const void *p, void *lanes, int k)
+{
+    const vf32 x = vf32_sooner(vf32_load(p), k);
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
 side_vf32_load_even(const void *p, void *lanes)
 {
     const vf32 x = vf32_load_even(p);

@@ -421,6 +421,19 @@ vf32_load_odd_tail(const float *p, ptrdiff_t n)
     return hone_load_halves(p, 2 * n, 2 * vi32_iota() + 1);
 }
 
+//@ later: iota
+/* Lane i of x in lane i + k or in lane i - k, 0 < k < VF32; the first or the last k are 0. */
+HONE_INLINE vf32
+vf32_later(vf32 x, int k)
+{
+    return __builtin_shuffle((vf32){0}, x, vi32_iota() + (VF32 - k));
+}
+HONE_INLINE vf32
+vf32_sooner(vf32 x, int k)
+{
+    return __builtin_shuffle(x, (vf32){0}, vi32_iota() + k);
+}
+
 //@ back_tail: tail32 iota
 /* The same for the first n lanes; the others are 0. */
 HONE_INLINE vf32
