@@ -238,12 +238,13 @@ change_rows(struct sketcher *s, const char *name)
     const struct stage *stage = stage_named(s->program, name);
     const struct expr *reduce = work_reduce(stage->code);
     unsigned last = stage->tensor->rank - 1;
-    int64_t stride;
+    int64_t stride, lanes = s->space->machine.vector_bytes / 4;
     const struct expr *load = reduce != NULL ? reduce->args[0] : NULL;
     if (load == NULL || stage->tensor->rank == 0 || stage->rec >= 0 || load->op != OP_LOAD ||
-        reduce->binder->count < 2 || !(load->args[load->tensor->rank - 1]->free & 1u << last) ||
+        load->tensor->rank == 0 || reduce->binder->count < 2 ||
+        !(load->args[load->tensor->rank - 1]->free & 1u << last) ||
         !view_stride(load, last, &stride) || stride < 2 ||
-        !sketch_ask_if(s, name, "rows first", true))
+        !sketch_ask_if(s, name, "rows first", stage->tensor->size[last] >= lanes))
         return;
     change(s, &(struct change_line){CHANGE_ROWS, name, stage->index[last], NULL, 0},
            arena_printf(s->space->arena, "! rows %s %s", name, stage->index[last]));
