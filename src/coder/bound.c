@@ -240,7 +240,7 @@ add_inside(struct finder *finder, const struct expr *subscript, int64_t size)
 }
 
 /* sum[c,r](F[c,r]*X[c,y-r | 0]): outside of X nothing is added. The load may be that of a copy with
- * a border of zeros. */
+ * a border of zeros, or of a tensor that is 0 but where a condition holds, as a diagonal matrix. */
 static void
 add_zeros(struct finder *finder, const struct expr *body)
 {
@@ -251,9 +251,14 @@ add_zeros(struct finder *finder, const struct expr *body)
         const struct stage *stage = loads[i]->tensor->stage;
         const struct work *below = stage ? &finder->works[stage - finder->program->stages] : NULL;
         const struct expr *load = loads[i];
-        if (expr_default(load) == NULL && below != NULL && below->number < finder->work->number &&
-            below->code->op == OP_LOAD)
+        const struct expr *none = NULL;
+        if (expr_default(load) != NULL || below == NULL || below->number >= finder->work->number)
+            below = NULL;
+        if (below != NULL && below->code->op == OP_LOAD)
             load = read_through(finder, load, below->code);
+        if (below != NULL && below->code->op == OP_IF && !below->code->args[0]->loads &&
+            is_identity(below->code->args[2], REDUCE_SUM))
+            add_conjunction(finder, read_through(finder, load, below->code->args[0]), false, &none);
         for (unsigned d = 0; d < load->tensor->rank && expr_is_zero_outside(load); d++)
             add_inside(finder, load->args[d], load->tensor->size[d]);
     }

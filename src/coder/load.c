@@ -207,28 +207,48 @@ lane_offset(const struct nest *nest, const struct member *member, const struct e
     return offset_of(nest, load->tensor, subscripts);
 }
 
-/* Lanes from two places in turn, as where the phases of a stride of 2 are put in order. */
+/* Do lanes come from this number of places in turn, one element after the other from each? */
+static bool
+is_zip(struct nest *nest, const struct member *member, const struct expr *load, unsigned places,
+       struct lin *at)
+{
+    for (unsigned i = 0; i < nest->active; i++) {
+        struct lin offset = lane_offset(nest, member, load, i), *first = &at[i % places];
+        if (i < places)
+            *first = offset;
+        struct lin expected = *first;
+        expected.add += i / places;
+        if (strcmp(lin_text(nest->em->arena, &offset), lin_text(nest->em->arena, &expected)) != 0)
+            return false;
+    }
+    return nest->active >= places;
+}
+
+/* Lanes from several places in turn, as where the phases of a stride are put in order. From more
+ * than two whole vectors are read, of which some elements are used: there must be room. */
 static bool
 zipped_load(struct nest *nest, const struct member *member, const struct expr *load,
             struct value *value)
 {
-    struct lin at[2];
+    enum { MOST_PLACES = 5 };
+    struct lin at[MOST_PLACES];
     const struct box *box = box_find(nest, load->tensor);
-    if (load->tensor->dtype != DTYPE_F32 || nest_is_wide(nest) || nest->active < nest->lanes ||
-        expr_default(load) != NULL || nest->conditional)
+    const struct tensor *memory = work_memory(nest->em->schedule, load->tensor);
+    bool room = (box != NULL && !box->whole) || (memory->input < 0 && memory->output < 0);
+    unsigned places = 2, most = room ? MOST_PLACES : 2;
+    if (load->tensor->dtype != DTYPE_F32 || nest_is_wide(nest) || expr_default(load) != NULL ||
+        nest->conditional || (nest->active < nest->lanes && !room))
         return false;
-    for (unsigned i = 0; i < nest->lanes; i++) {
-        struct lin offset = lane_offset(nest, member, load, i), *first = &at[i % 2];
-        if (i < 2)
-            *first = offset;
-        struct lin expected = *first;
-        expected.add += i / 2;
-        if (strcmp(lin_text(nest->em->arena, &offset), lin_text(nest->em->arena, &expected)) != 0)
-            return false;
-    }
-    *value = (struct value){value_say(nest, "%s(%s, %s)", code_helper(nest->em, "vf32_load_zip"),
-                                      address_at(nest, load->tensor, &at[0]),
-                                      address_at(nest, load->tensor, &at[1])),
+    while (places <= most &&
+           !((places > 2 || nest->active == nest->lanes) && is_zip(nest, member, load, places, at)))
+        places++;
+    if (places > most)
+        return false;
+    const char *name = places == 2 ? "vf32_load_zip" : value_say(nest, "vf32_load_zip%u", places);
+    struct buf text = buf_in(nest->em->arena);
+    for (unsigned i = 0; i < places; i++)
+        buf_printf(&text, "%s%s", i > 0 ? ", " : "", address_at(nest, load->tensor, &at[i]));
+    *value = (struct value){value_say(nest, "%s(%s)", code_helper(nest->em, name), text.data),
                             LANE_F32, true};
     if (box != NULL)
         *box->used = true;

@@ -79,6 +79,7 @@ static const struct way {
     {"both of a pair", "vf32_load_odd\\("},
     {"pairs, fewer than a vector", "vf32_load_even_tail\\("},
     {"from the last to the first", "vf32_load_back\\("},
+    {"lanes from three places or more", "vf32_load_zip[345]\\("},
     {"scans in registers", "vf32_last\\("},
     {"scans in other loops", "\\(-1 >= 0 \\? [A-Za-z_0-9]+_[0-9]+\\[-1\\]"},
     {"norms by chunks", "_sq_[0-9]+\\["},

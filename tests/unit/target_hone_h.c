@@ -896,6 +896,26 @@ pairs_share_their_loads(void **state)
     munmap(memory, 2 * page);
 }
 
+/* Vectors side by side, an element of each in turn. */
+static void
+vectors_are_zipped(void **state)
+{
+    enum { MOST_PLACES = 5 };
+    float given[MOST_PLACES * MOST_LANES], got[MOST_LANES];
+
+    (void)state;
+    for (int k = 0; k < MOST_PLACES * MOST_LANES; k++)
+        given[k] = (float)k;
+    for (size_t i = 0; i < SIDES; i++)
+        for (int places = 3; places <= MOST_PLACES; places++) {
+            const int lanes = sides[i].bytes / 4;
+            ((void (*)(const void *, void *, int))symbol(&sides[i], "side_vf32_load_zips"))(
+                given, got, places);
+            for (int k = 0; k < lanes; k++)
+                assert_float_equal(got[k], (float)(k % places * lanes + k / places), 0);
+        }
+}
+
 /* Two halves of a vector, the second one at the end of a page. */
 static void
 halves_are_zipped(void **state)
@@ -1130,6 +1150,7 @@ main(void)
         cmocka_unit_test(elements_backwards),
         cmocka_unit_test(pairs_share_their_loads),
         cmocka_unit_test(halves_are_zipped),
+        cmocka_unit_test(vectors_are_zipped),
         cmocka_unit_test(rows_become_columns),
         cmocka_unit_test(tails_touch_nothing_else),
         cmocka_unit_test(every_function_stands_alone),

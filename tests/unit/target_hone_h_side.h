@@ -321,6 +321,16 @@ side_vf32_load_back(const void *p, void *lanes)
 }
 
 void
+side_vf32_load_zips(const void *p, void *lanes, int places)
+{
+    const float *f = p, *g = f + VF32, *h = g + VF32, *i = h + VF32, *j = i + VF32;
+    const vf32 x = places == 3   ? vf32_load_zip3(f, g, h)
+                   : places == 4 ? vf32_load_zip4(f, g, h, i)
+                                 : vf32_load_zip5(f, g, h, i, j);
+    memcpy(lanes, &x, sizeof x);
+}
+
+void
 side_vf32_load_zip(const void *p, void *lanes)
 {
     const vf32 x = vf32_hold(vf32_load_zip(p, (const float *)p + VF32 / 2));

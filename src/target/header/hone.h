@@ -267,6 +267,36 @@ vf32_load_zip(const float *p, const float *q)
 #endif
 }
 
+//@ zips: load iota
+/* The same from three, four or five places: p[0], q[0], r[0], p[1], ... A whole vector is read from
+ * each. */
+HONE_INLINE vf32 /* an element of y at every lane from `from` on, of so many: that of its turn */
+hone_zip(vf32 x, vf32 y, int places, int from)
+{
+    const vi32 lane = vi32_iota(), turn = lane / places, taken = lane - turn * places >= from;
+    return __builtin_shuffle(x, y, (taken & (turn + VF32)) | (~taken & lane));
+}
+HONE_INLINE vf32
+vf32_load_zip3(const float *p, const float *q, const float *r)
+{
+    const vf32 first = __builtin_shuffle(vf32_load(p), vi32_iota() / 3);
+    return hone_zip(hone_zip(first, vf32_load(q), 3, 1), vf32_load(r), 3, 2);
+}
+HONE_INLINE vf32
+vf32_load_zip4(const float *p, const float *q, const float *r, const float *s)
+{
+    const vf32 first = __builtin_shuffle(vf32_load(p), vi32_iota() / 4);
+    const vf32 two = hone_zip(first, vf32_load(q), 4, 1);
+    return hone_zip(hone_zip(two, vf32_load(r), 4, 2), vf32_load(s), 4, 3);
+}
+HONE_INLINE vf32
+vf32_load_zip5(const float *p, const float *q, const float *r, const float *s, const float *t)
+{
+    const vf32 first = __builtin_shuffle(vf32_load(p), vi32_iota() / 5);
+    const vf32 three = hone_zip(hone_zip(first, vf32_load(q), 5, 1), vf32_load(r), 5, 2);
+    return hone_zip(hone_zip(three, vf32_load(s), 5, 3), vf32_load(t), 5, 4);
+}
+
 //@ transpose: iota
 /* Lane j of row i and lane i of row j change places: for each bit of the numbers, the half of the
  * lanes where they differ in it. */
@@ -1598,8 +1628,8 @@ vf32_log1p(vf32 x)
 }
 
 //@ softplus: exp abs maxmin
-/* max(x, 0) + log(1 + t), t = e^-|x|: between 0 and 1 log(1 + t)/t is a polynomial, whose terms fall
- * off quickly around the middle. Above 20 it is x, as the language has it. */
+/* max(x, 0) + log(1 + t), t = e^-|x|: between 0 and 1 log(1 + t)/t is a polynomial, whose terms
+ * fall off quickly around the middle. Above 20 it is x, as the language has it. */
 HONE_INLINE vf32
 vf32_softplus(vf32 x)
 {
