@@ -97,6 +97,7 @@ each_register(struct nest *nest, struct member *member, size_t at, bool own, vis
         count = (saved.extent + step - 1) / step;
     if (!own && !left)
         count = 1;
+    nest->before[at] = saved; /* copies are read by how far each loop has come */
     for (int64_t i = 0; i < count; i++) {
         int64_t rest = saved.extent - i * step;
         nest->ordinal[at] = i;

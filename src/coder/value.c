@@ -535,15 +535,15 @@ cat_lanes(struct nest *nest, const struct member *member, const struct expr *e,
     struct value value = value_by_lane(nest, member, e, reduced);
     struct span *span = &nest->span[member->map[e->binder->level]], whole = *span;
     bool saved = nest->conditional;
-    int64_t start = 0, active = nest->active;
+    int64_t next = 0, active = nest->active;
     if (member->map[e->binder->level] != nest->vector)
         return value;
     const struct expr *index = ir_index(nest->em->schedule->program->ir, e->binder->level);
     struct lin at = subscript_form(nest, member, index);
     const char *place = lin_text(nest->em->arena, &at);
     nest->conditional = true;
-    for (unsigned i = 0; i < e->count; i++, start += expr_integer(e->binder->extent[i - 1])) {
-        int64_t end = start + expr_integer(e->binder->extent[i]) - active;
+    for (unsigned i = 0; i < e->count; i++) {
+        int64_t start = next, end = (next += expr_integer(e->binder->extent[i])) - active;
         span->low = whole.low > start ? whole.low : start;
         span->high = whole.high < end ? whole.high : end;
         if (span->high - span->low < active)

@@ -55,7 +55,7 @@ is_cut_by(const struct schedule *schedule, const struct work *consumer, size_t a
 }
 
 /* The levels of the consumer at which it reads the producer: plain indices that run over all of it,
- * the same in all loads. False: it reads it otherwise. */
+ * each over one dimension, the same in all loads. False: it reads it otherwise, as a diagonal. */
 static bool
 follows(const struct work *consumer, const struct work *producer, uint32_t *used)
 {
@@ -69,7 +69,8 @@ follows(const struct work *consumer, const struct work *producer, uint32_t *used
         for (size_t i = 0; i < count; i++)
             if (loads[i]->args[d] != first)
                 return false;
-        if (first->op != OP_INDEX || consumer->extent[first->level] != producer->extent[d])
+        if (first->op != OP_INDEX || consumer->extent[first->level] != producer->extent[d] ||
+            (*used & 1u << first->level))
             return false;
         *used |= 1u << first->level;
     }
@@ -195,9 +196,9 @@ is_made_up_inside(const struct schedule *schedule, const struct work *producer)
     size_t at = (size_t)(work_names(line, TOKEN_DO, consumer->number) - line->tokens);
     for (unsigned d = 0; d < producer->rank; d++)
         if (map[d].level >= 0) {
-            used |= 1u << map[d].level;
-            if (!goes_by(line, at, &map[d]))
+            if ((used & 1u << map[d].level) || !goes_by(line, at, &map[d]))
                 return false;
+            used |= 1u << map[d].level;
         }
     return is_cut_by(schedule, root, at, used);
 }
