@@ -120,6 +120,8 @@ advise_lanes(struct adviser *adviser, const struct view *view)
         if (view_pack(view, loads[i]) != NULL || loads[i]->tensor == work->tensor)
             continue;
         bool even = view_lane_stride(view, loads[i], &stride);
+        if (even && work_is_shuffled(work, loads[i]->tensor, stride))
+            continue;
         if (even && stride >= -1 && stride <= 1) {
             if (expr_default(loads[i]) != NULL && (loads[i]->free & 1u << view->vector))
                 advise(adviser, view,

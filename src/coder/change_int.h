@@ -15,7 +15,7 @@
     X(PAD, "pad", "X", "reads of X in S that may miss it become plain")                   \
     X(FLAT, "flat", "y x", "adjacent left indices become one")                            \
     X(PHASE, "phase", "X", "X is stored by the remainder of its stride")                  \
-    X(ROWS, "rows", "x", "a window is reduced by whole rows, and along x then")            \
+    X(ROWS, "rows", "x", "a window is reduced by whole rows, and along x then")           \
     X(SPLIT, "split", "k STEP", "partial results per chunk of k")                         \
     X(CHUNK, "chunk", "t STEP", "scan per chunk, scan of the ends, add")                  \
     X(MOMENTS, "moments", "k STEP", "mean and squares per chunk of k, one pass for both") \
@@ -66,9 +66,9 @@ change_has_step(enum change change)
  * reads it: `X` may be said of it too. They leave every value bit for bit; rows, split, chunk and
  * moments add in another order.
  *
- * New names: S.X, S.yx, S.x, S.k, S.t, with .2 if there is one already; indices of a flat stage become
- * `yx`, chunks `kc`, phases `yp`. A new stage stands before S (before its rec block, if it is a
- * copy of something from outside), and value = code in it and in S.
+ * New names: S.X, S.yx, S.x, S.k, S.t, with .2 if there is one already; indices of a flat stage
+ * become `yx`, chunks `kc`, phases `yp`. A new stage stands before S (before its rec block, if it
+ * is a copy of something from outside), and value = code in it and in S.
  *
  * Every stage and tensor of the new program is a new object; names, dims and expressions without
  * loads are shared with the old one, which must live as long. New expressions cost memory of the

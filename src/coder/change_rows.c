@@ -9,8 +9,6 @@
  * divided by all its terms at the end. */
 #include "coder/change_split_int.h"
 
-#include <string.h>
-
 struct rows {
     struct edit *edit;
     const struct expr *reduce, *load;
@@ -44,10 +42,9 @@ suits(enum reduction reduction, const struct expr *fill)
 {
     bool extreme = reduction == REDUCE_MAX || reduction == REDUCE_MIN;
     bool sum = reduction == REDUCE_SUM || reduction == REDUCE_MEAN;
-    if (fill != NULL && fill->op != OP_REAL && fill->op != OP_INT)
+    if (fill != NULL && !expr_is_constant(fill))
         return false;
-    double number = fill == NULL ? 0 : fill->op == OP_REAL ? fill->real : (double)fill->integer;
-    return extreme || (sum && number == 0);
+    return extreme || (sum && (fill == NULL || expr_real(fill) == 0));
 }
 
 static bool

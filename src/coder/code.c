@@ -278,36 +278,30 @@ static void
 declare_storage(struct emitter *em)
 {
     const struct program *program = em->schedule->program;
-    size_t *array_of = arena_array(em->arena, program->stage_count + 1, sizeof *array_of);
-    size_t arrays = memory_plan(em->arena, em->schedule, array_of);
-    size_t *users = arena_array(em->arena, arrays + 1, sizeof *users);
-    const struct tensor **largest = arena_array(em->arena, arrays + 1, sizeof(void *));
-    for (size_t i = 0; i < program->stage_count; i++)
-        if (array_of[i] != MEMORY_NONE) {
-            const struct tensor *tensor = program->stages[i].tensor, **so_far;
-            so_far = &largest[array_of[i]];
-            if (tensor->dtype == DTYPE_BF16)
-                code_helper(em, "bf16_of_f32");
-            if (*so_far == NULL || (*so_far)->count < tensor->count)
-                *so_far = tensor;
-            users[array_of[i]]++;
-        }
-    for (size_t a = 0; a < arrays && em->functions; a++)
-        if (users[a] > 1) {
-            buf_printf(&em->globals, "/* of %zu tensors, no two of which are needed at once */\n",
-                       users[a]);
-            declare_array(em, arena_printf(em->arena, "memory%zu", a), largest[a]);
-        }
+    struct memory *const *memory_of = memory_plan(em->arena, em->schedule);
     for (size_t i = 0; i < program->stage_count; i++) {
+        const struct memory *memory = memory_of[i];
         const struct tensor *tensor = program->stages[i].tensor;
         const char *name = em->storage[tensor->number];
-        if (array_of[i] == MEMORY_NONE)
+        if (memory == NULL)
             continue;
-        if (em->functions && users[array_of[i]] > 1)
-            buf_printf(&em->globals, "static %s *const %s = memory%zu;\n",
-                       dtype_info[tensor->dtype].c_type, name, array_of[i]);
-        else
+        if (tensor->dtype == DTYPE_BF16)
+            code_helper(em, "bf16_of_f32");
+        if (memory->tensors == 1 || !em->functions) {
             declare_array(em, name, tensor);
+            continue;
+        }
+        size_t first = 0; /* of those that lie there */
+        while (memory_of[first] != memory)
+            first++;
+        const char *array = arena_printf(em->arena, "memory%zu", memory->number);
+        if (first == i) {
+            buf_printf(&em->globals, "/* of %zu tensors, no two of which are needed at once */\n",
+                       memory->tensors);
+            declare_array(em, array, memory->largest);
+        }
+        buf_printf(&em->globals, "static %s *const %s = %s;\n", dtype_info[tensor->dtype].c_type,
+                   name, array);
     }
 }
 

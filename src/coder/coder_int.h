@@ -171,6 +171,12 @@ work_is_root(const struct work *work)
 {
     return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
 }
+/* Vectors of elements so far apart come from a few loads and shuffles. */
+static inline bool
+work_is_shuffled(const struct work *work, const struct tensor *read, int64_t stride)
+{
+    return read->dtype == DTYPE_F32 && !work->wide && (stride == -1 || stride == 2 || stride == 3);
+}
 /* whole.c */
 /* A level of a stage, or that divided by `by`, one value for each `by` of it: groups of channels.
  */
@@ -191,8 +197,8 @@ work_comes_after(const struct schedule *schedule, size_t producer, size_t reader
  * each element once and before others read it? */
 bool
 work_is_made_up(const struct schedule *schedule, const struct work *producer, size_t at);
-/* Is this the only stage that reads a scan, at every step of it? Then `levels` are those of the reader
- * that choose the step. */
+/* Is this the only stage that reads a scan, at every step of it? Then `levels` are those of the
+ * reader that choose the step. */
 bool
 work_is_read_along(const struct schedule *schedule, const struct work *scan,
                    const struct work *reader, uint32_t *levels);
@@ -207,11 +213,14 @@ work_memory(const struct schedule *schedule, const struct tensor *tensor);
 bool
 work_has_own_memory(const struct schedule *schedule, const struct work *work);
 /* memory.c */
-#define MEMORY_NONE SIZE_MAX
-/* For each stage the array that its tensor lies in, or MEMORY_NONE if it needs none of its own; the
- * first in an array is its largest. Returns how many arrays there are. */
-size_t
-memory_plan(struct arena *arena, const struct schedule *schedule, size_t *array_of);
+struct memory { /* an array for tensors no two of which are needed at once */
+    size_t number;
+    const struct tensor *largest;
+    size_t tensors;
+};
+/* For each stage the array that its tensor lies in; NULL: it needs none of its own. */
+struct memory **
+memory_plan(struct arena *arena, const struct schedule *schedule);
 /* The ranges of a stage's indices. */
 void
 work_ranges(const struct work *work, struct level levels[LANG_MAX_LEVELS]);

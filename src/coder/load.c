@@ -367,8 +367,7 @@ border_load(struct nest *nest, const struct member *member, const struct expr *l
 {
     const struct expr *fill = expr_default(load);
     struct value value = {inner_lanes(nest, load, subscripts, stride, border), LANE_F32, true};
-    if ((fill->op == OP_INT && fill->integer == 0) ||
-        (fill->op == OP_REAL && fill->real == 0 && !signbit(fill->real)))
+    if (expr_is_constant(fill) && expr_real(fill) == 0 && !signbit(expr_real(fill)))
         return value;
     const char *lane = code_helper(nest->em, "vi32_iota");
     struct value inside = {

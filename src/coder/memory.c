@@ -71,36 +71,39 @@ by_size(const void *left, const void *right)
 }
 
 static bool
-can_share(const struct life *lives, const size_t *array, size_t count, size_t which,
-          const struct life *life)
+can_share(const struct life *lives, struct memory *const *memory_of, size_t count,
+          const struct memory *memory, const struct life *life)
 {
     for (size_t i = 0; i < count; i++)
-        if (array[i] == which && (lives[i].tensor->dtype != life->tensor->dtype ||
-                                  (lives[i].first <= life->last && life->first <= lives[i].last)))
+        if (memory_of[i] == memory &&
+            (lives[i].tensor->dtype != life->tensor->dtype ||
+             (lives[i].first <= life->last && life->first <= lives[i].last)))
             return false;
     /* what lies behind the end of indices must be indices */
     return dtype_is_float(life->tensor->dtype);
 }
 
-size_t
-memory_plan(struct arena *arena, const struct schedule *schedule, size_t *array_of)
+struct memory **
+memory_plan(struct arena *arena, const struct schedule *schedule)
 {
     const struct program *program = schedule->program;
     struct life *lives = arena_array(arena, program->stage_count + 1, sizeof *lives);
-    size_t *array = arena_array(arena, program->stage_count + 1, sizeof *array);
-    size_t count = 0, arrays = 0;
-    for (size_t i = 0; i < program->stage_count; i++) {
-        array_of[i] = MEMORY_NONE;
+    struct memory *memories = arena_array(arena, program->stage_count + 1, sizeof *memories);
+    struct memory **memory_of = arena_array(arena, program->stage_count + 1, sizeof *memory_of);
+    struct memory **of_stage = arena_array(arena, program->stage_count + 1, sizeof *of_stage);
+    size_t count = 0, made = 0;
+    for (size_t i = 0; i < program->stage_count; i++)
         if (work_has_own_memory(schedule, &schedule->works[i]))
             lives[count++] = life_of(schedule, program->stages[i].tensor);
-    }
     qsort(lives, count, sizeof *lives, by_size);
     for (size_t i = 0; i < count; i++) {
-        array[i] = 0;
-        while (array[i] < arrays && !can_share(lives, array, i, array[i], &lives[i]))
-            array[i]++;
-        arrays = most(arrays, array[i] + 1);
-        array_of[lives[i].tensor->stage - program->stages] = array[i];
+        size_t m = 0;
+        while (m < made && !can_share(lives, memory_of, i, &memories[m], &lives[i]))
+            m++;
+        if (m == made)
+            memories[made++] = (struct memory){m, lives[i].tensor, 0};
+        memories[m].tensors++;
+        memory_of[i] = of_stage[lives[i].tensor->stage - program->stages] = &memories[m];
     }
-    return arrays;
+    return of_stage;
 }

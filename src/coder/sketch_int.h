@@ -145,8 +145,8 @@ sketch_access(const struct look *look, const struct expr *load);
 
 /* ---- convolutions (sketch_conv.c) ---- */
 
-/* Do results in rows of `width`, put end to end with what is read around them in rows of `row`, leave
- * so many fewer lanes idle that it pays to copy them out? */
+/* Do results in rows of `width`, put end to end with what is read around them in rows of `row`,
+ * leave so many fewer lanes idle that it pays to copy them out? */
 bool
 sketch_flat_pays(int64_t width, int64_t row, int64_t lanes);
 /* A convolution whose rows would leave lanes idle, and whose filters would not: asks whether they

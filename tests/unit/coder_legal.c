@@ -90,13 +90,15 @@ lines_name_stages(void **state)
     refuses(state, GEMM, "C: i j k\nC: i j k", "2:1: a second line for C; keep one of them");
     refuses(state, GEMM, "rec C: i", "1:5: C is in no rec block; leave out `rec`");
     refuses(state, GEMM, "Y: i j\n  ! fold C i j",
-            "2:3: no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k STEP, chunk "
+            "2:3: no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k "
+            "STEP, chunk "
             "S t STEP, moments S k STEP or part S c STEP");
     refuses(state, GEMM, "! split C i 2", "1:1: split: i is no reduction index of C; those are k");
     refuses(state, GEMM, "! split C k 99",
             "1:1: split: 99 does not split k, which has 7 values; a step from 1 to 6 does");
     refuses(state, GEMM, "! split C k x",
-            "1:1: no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k STEP, chunk "
+            "1:1: no such rewrite; write ! pad S X, flat S y x, phase S X, rows S x, split S k "
+            "STEP, chunk "
             "S t STEP, moments S k STEP or part S c STEP");
     allows(state, GEMM,
            "case other:\nQ: nonsense\ncase default:\nC: i j k # comment; with colon\n\nY:");
@@ -499,6 +501,9 @@ filters_bound_loops(void **state)
          TRIANGLE("P[i,k] = if(2*k <= i+5, A[i,k]+B[k,i], -inf)\nM[i] = max[k](P[i,k])\n"
                   "Y[i,k] = P[i,k] - M[i]"),
          "P: i k@v\nM: i@p acc k", "const long end0 = floor_div(i1 + 5, 2) + 1;\n");
+    /* one of which a factor is zero elsewhere */
+    says(state, TRIANGLE("D[i:64,k:64] = if(i == k, A[i,0], 0)\nY[i,j] = sum[k](D[i,k]*B[k,j])"),
+         "D: i k@v\nY: i@p j/v acc k j@v", "const long begin0 = i1;\n");
     /* a diagonal has one term */
     says(state, TRIANGLE("Y[i,j] = sum[k ? k == i](A[i,k]*B[k,j])"), "Y: i@p j/v acc k j@v",
          "const long end0 = i0 + 1;\n");
@@ -536,6 +541,19 @@ what_is_read_early_is_there(void **state)
          "! moments V j 3\nV.j.sq: r jc do(V.j) acc j\nU: r acc jc\nV: do(V.j.sq) r acc jc\n"
          "Y: r do(U) j@v",
          "stage0_V_j(X, V_j);\n");
+    /* what is read of T in these loops is its diagonal alone */
+    says(state, "in X: f32[3,3]\nT[i,j] = X[i,j]*2\nY[i:3] = T[i,i]\nout Y, T\n",
+         "Y: i do(T)\nT: i j", "T[i0*3 + j0] = ");
+}
+
+/* Of two tiles the first is finished with its own part of the copy. */
+static void
+copies_are_read_tile_by_tile(void **state)
+{
+    says(state,
+         "in X: f32[2,5,3]\nM[n:2,e:3] = max[c:5](X[n,c,e])\n"
+         "Y[n:2,e:3] = log(sum[c:5](exp(X[n,c,e]-M[n,e]))) + M[n,e]\nout Y\n",
+         "Y: n pack(M) acc e/2@u e@v c", "const vf32 t3 = vf32_load(M_0);\n");
 }
 
 static void
@@ -597,6 +615,7 @@ main(void)
         UNIT_TEST(steps_are_shared_by_rows),
         UNIT_TEST(filters_bound_loops),
         UNIT_TEST(what_is_read_early_is_there),
+        UNIT_TEST(copies_are_read_tile_by_tile),
         UNIT_TEST(zeros_from_outside_bound_loops),
         UNIT_TEST(fetches_are_ahead_of_loops),
         UNIT_TEST(running_maxima_have_a_shape),

@@ -268,14 +268,15 @@ vf32_load_zip(const float *p, const float *q)
 }
 
 //@ zips: load iota
-/* The same from three, four or five places: p[0], q[0], r[0], p[1], ... A whole vector is read from
- * each. */
-HONE_INLINE vf32 /* an element of y at every lane from `from` on, of so many: that of its turn */
+/* Of every `places` lanes those from number `from` on are the next element of y. */
+HONE_INLINE vf32
 hone_zip(vf32 x, vf32 y, int places, int from)
 {
     const vi32 lane = vi32_iota(), turn = lane / places, taken = lane - turn * places >= from;
     return __builtin_shuffle(x, y, (taken & (turn + VF32)) | (~taken & lane));
 }
+/* The same from three, four or five places: p[0], q[0], r[0], p[1], ... A whole vector is read from
+ * each. */
 HONE_INLINE vf32
 vf32_load_zip3(const float *p, const float *q, const float *r)
 {
