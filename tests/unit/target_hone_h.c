@@ -223,7 +223,7 @@ static const struct function {
 } functions[] = {
     {"exp", exp, 1.1},         {"exp2", exp2, 1.1},
     {"expm1", expm1, 1.7},     {"log", log, 0.9},
-    {"log2", log2, 1.6},       {"log1p", log1p, 1.6},
+    {"log2", log2, 1.8},       {"log1p", log1p, 1.6},
     {"sin", sin, 1.7},         {"cos", cos, 1.7},
     {"tan", tan, 1.5},         {"atan", atan, 1.3},
     {"sinh", sinh, 1.7},       {"cosh", cosh, 1.6},

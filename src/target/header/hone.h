@@ -1410,11 +1410,16 @@ hone_exp_parts(vf32 x, vf32 *n)
     *n = k;
     return p * (r * r) + r;
 }
-/* y * 2^n by the exponent's bits: the result must be normal. */
+/* y * 2^n. AVX-512 has an instruction that knows what lies below the smallest normal number and
+ * above the largest; elsewhere it is done by the exponent's bits, and the result must be normal. */
 HONE_INLINE vf32
 hone_scale(vf32 y, vf32 n)
 {
+#if HONE_X86 == 512
+    return __builtin_ia32_scalefps512_mask(y, n, y, -1, 4);
+#else
     return (vf32)((vu32)y + ((vu32)vi32_of_f32(n) << 23));
+#endif
 }
 /* 2^n, n from -126 to 127; a NaN gives 1. */
 HONE_INLINE vf32
@@ -1431,13 +1436,22 @@ hone_exp_near(vf32 x)
     return hone_scale(1 + q, n);
 }
 
-//@ exp: exp_parts select
-/* Below the smallest normal: 0. */
+//@ exp: exp_parts select maxmin
+/* Below the smallest normal number: 0. */
 HONE_INLINE vf32
 vf32_exp(vf32 x)
 {
+    const vf32 least = vf32_all(-0x1.5d589ep6f);
+#if HONE_X86 == 512
+    enum { NOT_LESS = 5 };
+    vf32 n;
+    const vf32 y = 1 + hone_exp_parts(vf32_min(vf32_all(89), x), &n);
+    const uint16_t some = (uint16_t)__builtin_ia32_cmpps512_mask(x, least, NOT_LESS, -1, 4);
+    return __builtin_ia32_scalefps512_mask(y, n, (vf32){0}, some, 4);
+#else
     const vf32 y = vf32_select(x > 0x1.62e42ep6f, vf32_all(__builtin_inff()), hone_exp_near(x));
-    return (vf32)((vi32)y & ~(x < -0x1.5d589ep6f));
+    return (vf32)((vi32)y & ~(x < least));
+#endif
 }
 
 //@ exp2: exp_parts select
@@ -1455,16 +1469,16 @@ vf32_exp2(vf32 x)
     return (vf32)((vi32)z & ~(x < -126.0f));
 }
 
-//@ expm1: exp_parts select maxmin
-/* (2^n - 1) + 2^n (e^r - 1), halved until the end so that 2^128 does not overflow. */
+//@ expm1: exp_parts maxmin
+/* (2^n - 1) + 2^n (e^r - 1), halved until the end: there, and not before, it overflows. */
 HONE_INLINE vf32
 vf32_expm1(vf32 x)
 {
     vf32 n;
-    const vf32 q = hone_exp_parts(vf32_max(vf32_all(-30), x), &n), s = hone_power(n - 1);
+    const vf32 near = vf32_max(vf32_all(-30), vf32_min(vf32_all(88.75f), x));
+    const vf32 q = hone_exp_parts(near, &n), s = hone_power(n - 1);
     const vf32 y = 2 * (HONE_KEEP(s - 0.5f) + s * q);
-    const vf32 z = vf32_select(x > 0x1.62e42ep6f, vf32_all(__builtin_inff()), y);
-    return (vf32)((vi32)z | ((vi32)x & INT32_MIN));
+    return (vf32)((vi32)y | ((vi32)x & INT32_MIN));
 }
 
 //@ sigmoid: exp_parts maxmin
@@ -1541,69 +1555,83 @@ vf32_erf(vf32 x)
     return vf32_copysign(s * s + (s + s), x);
 }
 
-//@ log_parts: select
-/* x = 2^e (1 + f), f from sqrt(1/2) - 1 to sqrt(2) - 1; x normal. Gives f. */
-HONE_INLINE vf32
-hone_log_parts(vf32 x, vi32 *e)
-{
-    const vi32 bits = (vi32)((vu32)x - 0x3f3504f3);
-    *e = bits >> 23;
-    return (vf32)((bits & 0x7fffff) + 0x3f3504f3) - 1;
-}
-/* log(1 + f) - f. */
+//@ log_parts: select convert
+/* log(1 + f) - f, f from -1/4 to 1/2. */
 HONE_INLINE vf32
 hone_log_rest(vf32 f)
 {
     const vf32 z = f * f;
-    vf32 p = f * 0x1.14733ep-4f - 0x1.de01dcp-4f;
-    p = p * f + 0x1.e6c00ap-4f;
-    p = p * f - 0x1.fc28cap-4f;
-    p = p * f + 0x1.233ba2p-3f;
-    p = p * f - 0x1.555c44p-3f;
-    p = p * f + 0x1.99a476p-3f;
-    p = p * f - 0x1.000006p-2f;
-    p = p * f + 0x1.555548p-2f;
+    vf32 p = f * -0x1.7140b6p-5f + 0x1.ac90bep-4f;
+    p = p * f - 0x1.0d8a90p-3f;
+    p = p * f + 0x1.28847ep-3f;
+    p = p * f - 0x1.54efdcp-3f;
+    p = p * f + 0x1.9969b0p-3f;
+    p = p * f - 0x1.000040p-2f;
+    p = p * f + 0x1.5555a2p-2f;
     return p * (f * z) - 0.5f * z;
 }
-/* Denormals made normal, their exponent to be lowered by *less. */
+/* x = 2^e (1 + f), f from -1/4 to 1/2; x normal. Gives f. */
 HONE_INLINE vf32
-hone_log_normal(vf32 x, vi32 *less)
+hone_log_parts(vf32 x, vi32 *e)
 {
+    const vi32 bits = (vi32)((vu32)x - 0x3f400000);
+    *e = bits >> 23;
+    return HONE_KEEP((vf32)((bits & 0x7fffff) + 0x3f400000) - 1);
+}
+/* The same with e as a number, for any x. AVX-512's instructions know denormals; of 0 and of
+ * infinity they give infinite exponents, which thus come out right, and of what is below 0 NaN. */
+HONE_INLINE vf32
+hone_log_split(vf32 x, vf32 *e)
+{
+#if HONE_X86 == 512
+    const vf32 m = __builtin_ia32_getmantps512_mask(x, 11, x, -1, 4);
+    const vf32 high = __builtin_ia32_getexpps512_mask(m, m, -1, 4);
+    *e = HONE_KEEP(__builtin_ia32_getexpps512_mask(x, x, -1, 4) - high);
+    return HONE_KEEP(m - 1);
+#else
     const vi32 tiny = x < 0x1p-126f;
-    *less = tiny & 23;
-    return vf32_select(tiny, x * 0x1p23f, x);
+    vi32 n;
+    const vf32 f = hone_log_parts(vf32_select(tiny, x * 0x1p23f, x), &n);
+    *e = vf32_of_i32(n - (tiny & 23));
+    return f;
+#endif
 }
 /* What a logarithm is at 0, below and at infinity. */
 HONE_INLINE vf32
 hone_log_ends(vf32 x, vf32 y)
 {
+#if HONE_X86 == 512
+    (void)x;
+    return y;
+#else
     const vf32 inf = vf32_all(__builtin_inff());
     const vf32 end = vf32_select(x < 0, vf32_all(__builtin_nanf("")), x);
     return vf32_select((x > 0) & (x < inf), y, vf32_select(x == 0, -inf, end));
+#endif
 }
 
-//@ log: log_parts convert
+//@ log: log_parts
 HONE_INLINE vf32
 vf32_log(vf32 x)
 {
-    vi32 e, less;
-    const vf32 f = hone_log_parts(hone_log_normal(x, &less), &e), n = vf32_of_i32(e - less);
+    vf32 n;
+    const vf32 f = hone_log_split(x, &n);
     const vf32 rest = hone_log_rest(f) + n * 0x1.7f7d1cp-20f;
     return hone_log_ends(x, HONE_KEEP(f + rest) + n * 0x1.62e4p-1f);
 }
 
-//@ log2: log_parts convert
+//@ log2: log_parts
 HONE_INLINE vf32
 vf32_log2(vf32 x)
 {
-    vi32 e, less;
-    const vf32 f = hone_log_parts(hone_log_normal(x, &less), &e), n = vf32_of_i32(e - less);
+    vf32 n;
+    const vf32 f = hone_log_split(x, &n);
     const vf32 rest = hone_log_rest(f), k = vf32_all(0x1.c551dap-2f); /* log2(e) - 1 */
     const vf32 y = HONE_KEEP(HONE_KEEP(rest * k + f * k) + rest) + f;
     return hone_log_ends(x, HONE_KEEP(y) + n);
 }
 
-//@ log1p: log_parts convert abs
+//@ log1p: log_parts abs
 /* The part of x that 1 + x loses is added to f. */
 HONE_INLINE vf32
 hone_log1p_above(vf32 x)
