@@ -309,9 +309,9 @@ hoist_close(struct nest *nest, size_t before);
 struct value
 hold_load(struct nest *nest, const struct member *member, const struct expr *load,
           struct value value);
-/* Other terms follow: what they read is something else. */
+/* The next terms of this reduction level follow: most of what they read is something else. */
 void
-hold_forget(struct nest *nest);
+hold_forget(struct nest *nest, unsigned level);
 
 /* ---- loops ---- */
 

@@ -1,13 +1,16 @@
-/* Vectors that several rows of a tile of registers read: loaded once for all of them, by name.
+/* Vectors that several rows of a tile of registers read: loaded once for all of them, by name. So
+ * are those of a window: what one row reads at its second term, the next one has read at its first.
  *
  * Left to itself gcc folds the load into each product of a tile of few rows, so that the loads are
  * what takes the time, and not the products: hone.h's hold() is for that. */
 #include "coder/value_int.h"
+#include "coder/view_int.h"
 
 #include <string.h>
 
 struct held {
     const char *text, *name;
+    uint32_t across; /* reduction levels whose next terms read it again */
 };
 
 /* Does the load stay while an index of the tile moves, with nothing but unrolled code between? */
@@ -28,17 +31,60 @@ is_read_again(const struct nest *nest, const struct member *member, const struct
     return false;
 }
 
-void
-hold_forget(struct nest *nest)
+static int64_t
+copies_of(const struct nest *nest, size_t at)
 {
-    nest->held_count = 0;
+    int64_t step = nest->line->tokens[at].step;
+    return (nest->before[at].extent + step - 1) / step;
+}
+
+/* Reduction levels across which rows of the tile read the same of a window, as far as there are
+ * registers for what is between. */
+static uint32_t
+levels_across(const struct nest *nest, const struct member *member, const struct expr *load)
+{
+    const struct work *work = member->work;
+    int64_t registers = nest->em->schedule->vector_bytes == 64 ? 32 : 16, results = 1;
+    int64_t live = 1;
+    uint32_t across = 0;
+    for (size_t i = member->acc; i < nest->line->count; i++)
+        if (nest->line->tokens[i].form == TOKEN_LOOP && nest->line->tokens[i].mark == MARK_UNROLL &&
+            work_is_left(work, nest->line->tokens[i].level))
+            results *= copies_of(nest, i);
+    for (size_t i = nest->line->count; i-- > member->acc;) {
+        const struct token *token = &nest->line->tokens[i];
+        if (token->form != TOKEN_LOOP || token->mark == MARK_VECTOR || copies_of(nest, i) == 1)
+            continue;
+        if (token->mark != MARK_UNROLL)
+            break;
+        for (size_t j = i + 1; j < nest->line->count && !work_is_left(work, token->level); j++) {
+            const struct token *row = &nest->line->tokens[j];
+            if (row->form == TOKEN_LOOP && row->mark == MARK_UNROLL &&
+                work_is_left(work, row->level) && copies_of(nest, j) > 1 &&
+                view_overlaps(load, row->level, token->level, copies_of(nest, i)) &&
+                results + live + 2 <= registers)
+                across |= 1u << token->level;
+        }
+        live *= load->free & 1u << token->level ? copies_of(nest, i) : 1;
+    }
+    return across;
+}
+
+void
+hold_forget(struct nest *nest, unsigned level)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < nest->held_count; i++)
+        if (nest->held[i].across & 1u << level)
+            nest->held[kept++] = nest->held[i];
+    nest->held_count = kept;
 }
 
 static const char *
 find(struct nest *nest, const char *text)
 {
     if (nest->held_block != nest->em->blocks)
-        hold_forget(nest);
+        nest->held_count = 0;
     nest->held_block = nest->em->blocks;
     for (size_t i = 0; i < nest->held_count; i++)
         if (strcmp(nest->held[i].text, text) == 0)
@@ -47,7 +93,7 @@ find(struct nest *nest, const char *text)
 }
 
 static const char *
-add(struct nest *nest, struct value value)
+add(struct nest *nest, struct value value, uint32_t across)
 {
     const char *hold = code_helper(nest->em, value.lane == LANE_F64 ? "vf64_hold" : "vf32_hold");
     const char *text = value.text;
@@ -58,7 +104,7 @@ add(struct nest *nest, struct value value)
         nest->held = arena_grow(nest->em->arena, nest->held, nest->held_count, nest->held_capacity,
                                 sizeof *nest->held);
     }
-    nest->held[nest->held_count++] = (struct held){text, value.text};
+    nest->held[nest->held_count++] = (struct held){text, value.text, across};
     return value.text;
 }
 
@@ -67,10 +113,12 @@ hold_load(struct nest *nest, const struct member *member, const struct expr *loa
           struct value value)
 {
     bool native = value.lane == (nest_is_wide(nest) ? LANE_F64 : LANE_F32);
-    if (!value.vector || !native || nest->conditional || nest->members > 1 || !member->open ||
-        !is_read_again(nest, member, load))
+    if (!value.vector || !native || nest->conditional || nest->members > 1 || !member->open)
+        return value;
+    uint32_t across = levels_across(nest, member, load);
+    if (across == 0 && !is_read_again(nest, member, load))
         return value;
     const char *name = find(nest, value.text);
-    value.text = name != NULL ? name : add(nest, value);
+    value.text = name != NULL ? name : add(nest, value, across);
     return value;
 }

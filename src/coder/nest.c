@@ -196,7 +196,7 @@ unrolled_loop(struct nest *nest, size_t at)
         int64_t extent = span.extent - from < step ? span.extent - from : step;
         nest->ordinal[at] = number;
         if (!work_is_left(nest->member[0].work, token->level))
-            hold_forget(nest);
+            hold_forget(nest, token->level);
         if (outer)
             push_condition(nest, from == 0 ? "1" : "0", from + step >= span.extent ? "1" : "0");
         walk_at(nest, at, part_of(&span, from, extent));

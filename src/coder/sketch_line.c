@@ -23,6 +23,67 @@ put_fetch(struct sketcher *s)
         sketch_put(s, "%s", s->fetch);
 }
 
+/* All that goes in and out. */
+static int64_t
+bytes_around(const struct sketcher *s)
+{
+    const struct program *program = s->program;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < program->tensor_count; i++)
+        if (program->tensors[i]->input >= 0 || program->tensors[i]->output >= 0)
+            bytes +=
+                program->tensors[i]->count * (int64_t)dtype_info[program->tensors[i]->dtype].size;
+    return bytes;
+}
+
+/* More than half of the last cache, which others use too. */
+static bool
+exceeds_caches(const struct sketcher *s)
+{
+    int64_t last = s->space->machine.l3;
+    return bytes_around(s) > (last > 0 ? last : CODER_USUAL_L3) / 2;
+}
+
+/* An input that comes from afar, and here first, in the order in which it lies. */
+static bool
+comes_from_afar(const struct look *look, const struct tensor *tensor)
+{
+    const struct work *work = look->work;
+    const struct expr *load = prefetch_access(work, tensor);
+    int64_t bytes = tensor->count * (int64_t)dtype_info[tensor->dtype].size, stride;
+    if (tensor->input < 0 || load == NULL || bytes <= look->s->space->machine.l2 / 2 ||
+        !view_stride(load, (unsigned)look->vector, &stride) || stride != 1)
+        return false;
+    for (size_t i = 0; i < work->number; i++) {
+        const struct work *earlier = &look->s->schedule->works[i];
+        if (work_has_loops(earlier) && work_loads(earlier->code, tensor, NULL, 0) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* From the last cache, elements come faster if they are asked for in time: the processor's own
+ * guesses are made for memory, and there they are better alone. pre() for each such input; NULL:
+ * none. */
+static const char *
+ahead_text(const struct look *look, unsigned unroll)
+{
+    enum { AHEAD_BYTES = 1024 };
+    struct sketcher *s = look->s;
+    int64_t step = unroll * look->work->lanes * (int64_t)dtype_info[look->work->tensor->dtype].size;
+    struct buf text = buf_in(s->space->arena);
+    if (step >= AHEAD_BYTES)
+        return NULL;
+    for (size_t t = 0; t < s->program->tensor_count; t++)
+        if (comes_from_afar(look, s->program->tensors[t]))
+            buf_printf(&text, "%spre(%s,%" PRId64 ")", text.length > 0 ? " " : "",
+                       s->program->tensors[t]->name, AHEAD_BYTES / step);
+    return text.length > 0 &&
+                   sketch_ask_if(s, look->work->tensor->name, "ahead", !exceeds_caches(s))
+               ? text.data
+               : NULL;
+}
+
 static void
 put_lanes(struct look *look, const char *mark, unsigned usual)
 {
@@ -43,8 +104,12 @@ put_lanes(struct look *look, const char *mark, unsigned usual)
     if (look->row > 1 && look->row < lanes && lanes % look->row != 0)
         unroll = (unsigned)look->row; /* so many vectors are whole rows */
     if (unroll > 1 && vectors > 1) {
-        if (unroll * lanes < look->work->extent[look->vector])
+        if (unroll * lanes < look->work->extent[look->vector]) {
+            const char *ahead = ahead_text(look, unroll);
             sketch_put(s, "%s/%uv", v, unroll);
+            if (ahead != NULL)
+                sketch_put(s, "%s", ahead);
+        }
         put_fetch(s);
         sketch_put(s, "%s/v@%s", v, mark);
     } else if (s->fetch != NULL && vectors > 1) {
@@ -86,20 +151,6 @@ is_read(const struct sketcher *s, const struct work *work)
     return read;
 }
 
-/* What is written would not be in the caches when somebody reads it: all that goes in and out takes
- * more than half of the last one, which others use too. */
-static bool
-exceeds_caches(const struct sketcher *s)
-{
-    const struct program *program = s->program;
-    int64_t bytes = 0, last = s->space->machine.l3;
-    for (size_t i = 0; i < program->tensor_count; i++)
-        if (program->tensors[i]->input >= 0 || program->tensors[i]->output >= 0)
-            bytes +=
-                program->tensors[i]->count * (int64_t)dtype_info[program->tensors[i]->dtype].size;
-    return bytes > (last > 0 ? last : CODER_USUAL_L3) / 2;
-}
-
 bool
 sketch_ask_past(const struct look *look, bool usual)
 {
@@ -132,7 +183,7 @@ stream_line(struct look *look, uint32_t done, bool inner)
             sketch_put(s, "nt");
         if (s->with != NULL)
             sketch_put(s, "%s", s->with);
-        put_lanes(look, "u", 1);
+        put_lanes(look, "u", exceeds_caches(s) ? 1 : 2);
     }
 }
 

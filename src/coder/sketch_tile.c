@@ -143,15 +143,24 @@ sketch_window_line(struct look *look, uint32_t done, bool inner)
 {
     static const struct {
         unsigned rows, vectors;
-    } tiles[] = {{1, 4}, {2, 4}, {2, 2}, {4, 1}, {1, 2}, {2, 1}, {4, 2}, {3, 2}};
+    } tiles[] = {{1, 4}, {2, 4}, {2, 2}, {4, 1}, {1, 2}, {2, 1}, {4, 2}, {6, 1}};
+    enum { WIDE, TWO_ROWS, SIX_ROWS = 7 };
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     const char *v = sketch_name(look, look->vector), *o = sketch_name(look, look->other);
     const struct expr *loads[VIEW_LOADS];
     bool guarded = false; /* conditions at the borders are worth being shared by rows */
-    for (size_t i = view_loads(look->body, loads); i-- > 0;)
+    int shared = -1;      /* level of the terms that rows share: what was read stays in registers */
+    for (size_t i = view_loads(look->body, loads); i-- > 0;) {
         guarded = guarded || expr_default(loads[i]) != NULL;
-    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8, guarded);
+        for (unsigned l = work->rank; l < work->levels; l++)
+            if (view_overlaps(loads[i], (unsigned)look->other, l, work->extent[l]))
+                shared = (int)l;
+    }
+    unsigned choice = sketch_ask(s, work->tensor->name, "window", 8,
+                                 guarded       ? TWO_ROWS
+                                 : shared >= 0 ? SIX_ROWS
+                                               : WIDE);
     unsigned rows = tiles[choice].rows, vectors = tiles[choice].vectors;
     bool threads = !inner;
     sketch_put_left(look, done | 1u << look->vector | 1u << look->other, threads);
@@ -166,7 +175,13 @@ sketch_window_line(struct look *look, uint32_t done, bool inner)
     if (vectors * work->lanes < work->extent[look->vector])
         sketch_put(s, vectors > 1 ? "%s/%uv" : "%s/v", v, vectors);
     sketch_put(s, "acc");
-    sketch_put_reduction(look, sketch_short(look, work->rank, 64));
+    uint32_t unrolled = sketch_short(look, work->rank, 64);
+    bool last = rows > 1 && shared >= 0 && (unrolled & 1u << shared);
+    for (unsigned l = work->rank; l < work->levels; l++)
+        if (!last || (int)l != shared)
+            sketch_put(s, "%s%s", sketch_name(look, (int)l), unrolled & 1u << l ? "@u" : "");
+    if (last)
+        sketch_put(s, "%s@u", sketch_name(look, shared));
     if (rows > 1)
         sketch_put(s, "%s@u", o);
     if (vectors > 1 && work->extent[look->vector] > work->lanes)

@@ -444,6 +444,46 @@ integer_choice(struct nest *nest, const struct member *member, const struct expr
     return value_select(nest, value_mask(nest, condition, lane), a, b);
 }
 
+/* A comparison of floats that chooses between floats is one function with it: machines compare into
+ * masks of another kind than vf32_select() takes. */
+static const char *
+compared_choice(struct nest *nest, const struct member *member, const struct expr *condition)
+{
+    static const char *const names[OP_COUNT] = {
+        [OP_LT] = "vf32_if_lt", [OP_LE] = "vf32_if_le", [OP_GT] = "vf32_if_gt",
+        [OP_GE] = "vf32_if_ge", [OP_EQ] = "vf32_if_eq", [OP_NE] = "vf32_if_ne",
+    };
+    if (names[condition->op] == NULL || nest_is_wide(nest) ||
+        !value_varies(nest, member, condition) || find_known(nest, member, condition) != NULL)
+        return NULL;
+    for (unsigned i = 0; i < 2; i++)
+        if (value_lane(nest, member, condition->args[i], true) != LANE_F32)
+            return NULL;
+    return code_helper(nest->em, names[condition->op]);
+}
+
+static struct value
+if_value(struct nest *nest, const struct member *member, const struct expr *e,
+         const struct value *reduced)
+{
+    const struct expr *condition = e->args[0];
+    enum lane lane = value_lane(nest, member, e, value_varies(nest, member, e));
+    const char *choice = lane == LANE_F32 ? compared_choice(nest, member, condition) : NULL;
+    struct value chosen[2], compared[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const struct expr *either = e->args[i + 1];
+        if (choice != NULL)
+            compared[i] = value_operand(nest, member, condition->args[i], LANE_F32, true, reduced);
+        chosen[i] = value_operand(nest, member, either, lane, choice != NULL, reduced);
+    }
+    if (choice == NULL)
+        return value_select(nest, value_operand(nest, member, condition, LANE_BOOL, false, reduced),
+                            chosen[0], chosen[1]);
+    return (struct value){value_say(nest, "%s(%s, %s, %s, %s)", choice, compared[0].text,
+                                    compared[1].text, chosen[0].text, chosen[1].text),
+                          LANE_F32, true};
+}
+
 static struct value
 infix_value(struct nest *nest, const struct member *member, const struct expr *e,
             const struct value *reduced)
@@ -646,13 +686,8 @@ plain_value(struct nest *nest, const struct member *member, const struct expr *e
         return cat_value(nest, member, e, reduced);
     case OP_CAST:
         return cast_value(nest, member, e, reduced);
-    case OP_IF: {
-        enum lane lane = value_lane(nest, member, e, value_varies(nest, member, e));
-        struct value condition = value_operand(nest, member, e->args[0], LANE_BOOL, false, reduced);
-        return value_select(nest, condition,
-                            value_operand(nest, member, e->args[1], lane, false, reduced),
-                            value_operand(nest, member, e->args[2], lane, false, reduced));
-    }
+    case OP_IF:
+        return if_value(nest, member, e, reduced);
     case OP_NEG:
         a = value_at(nest, member, e->args[0], reduced);
         a = value_as(nest, a, value_lane(nest, member, e, a.vector), a.vector);

@@ -164,6 +164,23 @@ view_lane_stride(const struct view *view, const struct expr *load, int64_t *stri
     return stride_of(view, load, (unsigned)view->vector, stride);
 }
 
+bool
+view_overlaps(const struct expr *load, unsigned left, unsigned reduced, int64_t terms)
+{
+    int64_t coefficient[LANG_MAX_LEVELS], constant;
+    bool overlaps = false;
+    for (unsigned d = 0; d < load->tensor->rank; d++) {
+        const uint32_t both = 1u << left | 1u << reduced;
+        if ((load->args[d]->free & both) != both)
+            continue;
+        if (!expr_affine(load->args[d], coefficient, &constant))
+            return false;
+        int64_t by = coefficient[left], term = coefficient[reduced];
+        overlaps = overlaps || (by % term == 0 && by / term > 0 && by / term < terms);
+    }
+    return overlaps;
+}
+
 const struct token *
 view_pack(const struct view *view, const struct expr *load)
 {

@@ -70,6 +70,10 @@ view_stride(const struct expr *load, unsigned level, int64_t *stride);
 /* The same from lane to lane of a view that has lanes; its loops may go by whole rows. */
 bool
 view_lane_stride(const struct view *view, const struct expr *load, int64_t *stride);
+/* A window: do neighbours along a left level read some of the same, at other terms of a reduction
+ * level of so many? */
+bool
+view_overlaps(const struct expr *load, unsigned left, unsigned reduced, int64_t terms);
 /* The pack token of a load, or NULL. */
 const struct token *
 view_pack(const struct view *view, const struct expr *load);

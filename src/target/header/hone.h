@@ -567,7 +567,11 @@ hone_stream_end(void)
 HONE_INLINE vf32
 vf32_select(vi32 mask, vf32 a, vf32 b)
 {
+#if HONE_X86 == 256
+    return __builtin_ia32_blendvps256(b, a, (vf32)mask);
+#else
     return (vf32)(((vi32)a & mask) | ((vi32)b & ~mask));
+#endif
 }
 HONE_INLINE vi32
 vi32_select(vi32 mask, vi32 a, vi32 b)
@@ -583,6 +587,46 @@ HONE_INLINE vi64
 vi64_select(vi64 mask, vi64 a, vi64 b)
 {
     return (a & mask) | (b & ~mask);
+}
+
+//@ compare: select
+/* x where a < b, elsewhere y; and so on. AVX-512 compares into masks of bits, which vf32_select()
+ * does not take: one instruction less. */
+#if HONE_X86 == 512
+#define HONE_WHERE(a, sign, how, b, x, y) \
+    __builtin_ia32_blendmps_512_mask(y, x, (uint16_t)__builtin_ia32_cmpps512_mask(a, b, how, -1, 4))
+#else
+#define HONE_WHERE(a, sign, how, b, x, y) vf32_select((a)sign(b), x, y)
+#endif
+HONE_INLINE vf32
+vf32_if_lt(vf32 a, vf32 b, vf32 x, vf32 y)
+{
+    return HONE_WHERE(a, <, 1, b, x, y);
+}
+HONE_INLINE vf32
+vf32_if_le(vf32 a, vf32 b, vf32 x, vf32 y)
+{
+    return HONE_WHERE(a, <=, 2, b, x, y);
+}
+HONE_INLINE vf32
+vf32_if_gt(vf32 a, vf32 b, vf32 x, vf32 y)
+{
+    return HONE_WHERE(a, >, 14, b, x, y);
+}
+HONE_INLINE vf32
+vf32_if_ge(vf32 a, vf32 b, vf32 x, vf32 y)
+{
+    return HONE_WHERE(a, >=, 13, b, x, y);
+}
+HONE_INLINE vf32
+vf32_if_eq(vf32 a, vf32 b, vf32 x, vf32 y)
+{
+    return HONE_WHERE(a, ==, 0, b, x, y);
+}
+HONE_INLINE vf32
+vf32_if_ne(vf32 a, vf32 b, vf32 x, vf32 y)
+{
+    return HONE_WHERE(a, !=, 4, b, x, y);
 }
 
 //@ any: base
@@ -1340,10 +1384,20 @@ vi32_hmin(vi32 x)
 }
 
 //@ scan: order
-/* Lane i: the sum of lanes 0 to i. Lanes move up by 1, 2, 4, 8; zeros enter. */
+/* Lane i: the sum of lanes 0 to i. Lanes move up by 1, 2, 4, 8; zeros enter. With masks the last
+ * lane of each half is added to the other half instead, by cheaper shuffles. */
 HONE_INLINE vf32
 vf32_scan_add(vf32 x)
 {
+#if HONE_X86 == 512
+#define HONE_ADD_LAST(mask, ...) \
+    x = __builtin_ia32_addps512_mask(x, __builtin_shufflevector(x, x, __VA_ARGS__), x, mask, 4)
+    HONE_ADD_LAST((short)0xaaaa, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14);
+    HONE_ADD_LAST((short)0xcccc, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13);
+    HONE_ADD_LAST((short)0xf0f0, 3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11);
+    HONE_ADD_LAST((short)0xff00, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7);
+    return x;
+#else
     const vf32 zero = {0};
     x += __builtin_shufflevector(zero, x, HONE_FROM32(VF32 - 1));
     x += __builtin_shufflevector(zero, x, HONE_FROM32(VF32 - 2));
@@ -1354,6 +1408,7 @@ vf32_scan_add(vf32 x)
     x += __builtin_shufflevector(zero, x, HONE_FROM32(VF32 - 8));
 #endif
     return x;
+#endif
 }
 HONE_INLINE vi32
 vi32_scan_add(vi32 a)
@@ -1396,19 +1451,23 @@ vf64_last(vf64 x)
 }
 
 //@ exp_parts: convert round
-/* x = n ln 2 + r, |r| <= ln 2 / 2: gives e^r - 1 and n. Any x, but only |x| < 1000 has a meaning.
- */
+/* x = n ln 2 + r, |r| <= ln 2 / 2: gives e^r - 1. */
 HONE_INLINE vf32
-hone_exp_parts(vf32 x, vf32 *n)
+hone_exp_rest(vf32 x, vf32 n)
 {
-    const vf32 k = vf32_round(x * 0x1.715476p0f);
-    const vf32 r = HONE_KEEP(HONE_KEEP(x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f);
+    const vf32 r = HONE_KEEP(HONE_KEEP(x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f);
     vf32 p = r * 0x1.6d7214p-10f + 0x1.122676p-7f;
     p = p * r + 0x1.5554c8p-5f;
     p = p * r + 0x1.5554b2p-3f;
     p = p * r + 0.5f;
-    *n = k;
     return p * (r * r) + r;
+}
+/* And n. Any x, but only |x| < 1000 has a meaning. */
+HONE_INLINE vf32
+hone_exp_parts(vf32 x, vf32 *n)
+{
+    *n = vf32_round(x * 0x1.715476p0f);
+    return hone_exp_rest(x, *n);
 }
 /* y * 2^n. AVX-512 has an instruction that knows what lies below the smallest normal number and
  * above the largest; elsewhere it is done by the exponent's bits, and the result must be normal. */
@@ -1470,13 +1529,16 @@ vf32_exp2(vf32 x)
 }
 
 //@ expm1: exp_parts maxmin
-/* (2^n - 1) + 2^n (e^r - 1), halved until the end: there, and not before, it overflows. */
+/* (2^n - 1) + 2^n (e^r - 1), halved until the end: there, and not before, it overflows. Added to
+ * 1.5 * 2^23 + 126, n is rounded, and its last bits are the exponent of 2^(n-1). */
+#define HONE_HALVES (0x1.8p23f + 126)
 HONE_INLINE vf32
 vf32_expm1(vf32 x)
 {
-    vf32 n;
     const vf32 near = vf32_max(vf32_all(-30), vf32_min(vf32_all(88.75f), x));
-    const vf32 q = hone_exp_parts(near, &n), s = hone_power(n - 1);
+    const vf32 magic = HONE_KEEP(near * 0x1.715476p0f + HONE_HALVES);
+    const vf32 q = hone_exp_rest(near, HONE_KEEP(magic - HONE_HALVES));
+    const vf32 s = (vf32)((vu32)magic << 23);
     const vf32 y = 2 * (HONE_KEEP(s - 0.5f) + s * q);
     return (vf32)((vi32)y | ((vi32)x & INT32_MIN));
 }
