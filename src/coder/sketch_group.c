@@ -102,6 +102,53 @@ is_written_by_rows(const struct work *root, const struct work *work)
     return true;
 }
 
+/* Means that squares around them are taken of: both of a chunk while it is in the cache, whoever
+ * else needs the means. */
+static bool
+is_mean_of(const struct work *root, const struct work *work)
+{
+    return root->reduce != NULL && work->reduce != NULL && root->rank == work->rank &&
+           root->levels == work->levels && is_written_by_rows(root, work);
+}
+
+static bool
+is_member(const struct group *group, const struct work *work)
+{
+    bool found = work == group->root;
+    for (size_t m = 0; m < group->count && !found; m++)
+        found = group->member[m] == work;
+    return found;
+}
+
+/* Squares around means that somebody outside of the group needs, too: the means are taken along by
+ * the squares, and these are on their own. */
+static bool
+is_on_its_own(const struct sketcher *s, const struct group *group, const struct work *work)
+{
+    const struct work *works = s->schedule->works;
+    for (size_t i = 0; i < work->number; i++)
+        for (size_t r = i + 1; r < s->program->stage_count && is_mean_of(work, &works[i]); r++)
+            if (work_has_loops(&works[r]) && &works[r] != work && !is_member(group, &works[r]) &&
+                work_loads(works[r].code, works[i].tensor, NULL, 0) > 0)
+                return true;
+    return false;
+}
+
+/* A row does not stay in the caches from what was found about it to where that is used, and with
+ * rows outside something that all of them read would come from memory for each: nothing is won. */
+static bool
+rereads(const struct sketcher *s, const struct work *root, uint32_t rows)
+{
+    const struct expr *loads[VIEW_LOADS];
+    int64_t row = (int64_t)dtype_info[root->tensor->dtype].size, shared = 0;
+    for (unsigned l = 0; l < root->rank; l++)
+        row *= rows & 1u << l ? 1 : root->extent[l];
+    for (size_t i = view_loads(root->code, loads); i-- > 0;)
+        if (!(loads[i]->free & rows))
+            shared += loads[i]->tensor->count * (int64_t)dtype_info[loads[i]->tensor->dtype].size;
+    return root->reduce == NULL && row > s->space->machine.l2 && shared > s->space->machine.l2;
+}
+
 /* Loops by groups suit all members, or those that came first. */
 static bool
 take_units(struct group *group, const struct work *work, const struct along *map)
@@ -157,12 +204,13 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
             size_t m = 0;
             while (m < group->count && group->member[m] != &works[r])
                 m++;
-            inside = &works[r] == root || m < group->count;
-            if (inside)
+            bool member = &works[r] == root || m < group->count;
+            inside = member || is_mean_of(root, work);
+            if (member)
                 inside =
                     add_map(&works[r], &works[r] == root ? NULL : group->map[m], work, map, &any);
         }
-        if (!inside || !any)
+        if (!inside || !any || is_on_its_own(s, group, work))
             continue;
         uint32_t rows = 0;
         for (unsigned d = 0; d < work->rank; d++)
@@ -177,7 +225,8 @@ find_group(struct sketcher *s, struct group *group, const struct work *root)
         bool large = grows(work);
         bool same = group->count == 0 || rows == group->rows;
         if (!sketch_ask_if(s, work->tensor->name, "fuse",
-                           (!is_heavy(s, work) || large) && same && !weights))
+                           (!is_heavy(s, work) || large) && same && !weights &&
+                               !rereads(s, root, rows)))
             continue;
         memmove(group->member + 1, group->member, group->count * sizeof *group->member);
         memmove(group->map + 1, group->map, group->count * sizeof *group->map);

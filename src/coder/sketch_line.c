@@ -161,12 +161,67 @@ sketch_ask_past(const struct look *look, bool usual)
            sketch_ask_if(s, work->tensor->name, "nt", usual && exceeds_caches(s));
 }
 
+/* Bytes of what is read in the same way for all values of a level, in one step of another. */
+static int64_t
+shared_bytes(const struct look *look, unsigned level, int step)
+{
+    const struct expr *loads[VIEW_LOADS];
+    int64_t bytes = 0;
+    for (size_t i = view_loads(look->body, loads); i-- > 0;) {
+        const struct tensor *tensor = loads[i]->tensor;
+        bool moves = step >= 0 && (loads[i]->free & 1u << step);
+        if (!(loads[i]->free & 1u << level))
+            bytes += tensor->count * (int64_t)dtype_info[tensor->dtype].size /
+                     (moves ? look->work->extent[step] : 1);
+    }
+    return bytes;
+}
+
+/* The weights of a norm of large images, say: they would come from memory for each image. So a part
+ * of them that stays in the first cache goes over all images. False: there are none such. */
+static bool
+put_shared(struct look *look, bool nt)
+{
+    struct sketcher *s = look->s;
+    const struct work *work = look->work;
+    int outer = -1, cut = -1;
+    double tasks = 1;
+    for (unsigned l = 0; l < work->rank; l++)
+        if ((int)l != look->vector && work->extent[l] > 1) {
+            cut = outer < 0 ? -1 : (int)l;
+            outer = outer < 0 ? (int)l : outer;
+        }
+    if (cut < 0 || shared_bytes(look, (unsigned)outer, -1) <= s->space->machine.l2 ||
+        !sketch_ask_if(s, work->tensor->name, "shared", exceeds_caches(s)))
+        return false;
+    int64_t step = shared_bytes(look, (unsigned)outer, cut);
+    for (unsigned l = 0; l < work->rank; l++) {
+        bool moves =
+            shared_bytes(look, (unsigned)outer, (int)l) < shared_bytes(look, (unsigned)outer, -1);
+        if ((int)l == outer || (int)l == cut || (int)l == look->vector || work->extent[l] == 1)
+            continue;
+        sketch_put(s, "%s%s", sketch_name(look, (int)l),
+                   tasks < 4.0 * s->space->machine.threads ? "@p" : "");
+        tasks *= (double)work->extent[l];
+        step /= moves ? work->extent[l] : 1;
+    }
+    int64_t part = s->space->machine.l1 * 2 / 3 / (step > 0 ? step : 1);
+    part = part < 1 ? 1 : part < work->extent[cut] ? part : work->extent[cut];
+    sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, cut), part,
+               tasks < 4.0 * s->space->machine.threads ? "@p" : "");
+    sketch_put(s, "%s %s%s", sketch_name(look, outer), sketch_name(look, cut), nt ? " nt" : "");
+    put_lanes(look, "u", 1);
+    return true;
+}
+
 static void
 stream_line(struct look *look, uint32_t done, bool inner)
 {
     struct sketcher *s = look->s;
     const struct work *work = look->work;
     bool nt = sketch_ask_past(look, true);
+    if (!inner && done == 0 && work->stage->rec < 0 && look->vector >= 0 && put_shared(look, nt))
+        return;
     uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
     double rows = 1;
     for (unsigned l = 0; l < work->rank; l++)
