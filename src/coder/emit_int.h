@@ -346,6 +346,10 @@ box_walk(struct nest *nest, size_t at);
 const struct box *
 box_find(const struct nest *nest, const struct tensor *tensor);
 
+/* past.c */
+void
+past_walk(struct nest *nest, size_t at);
+
 /* prefetch.c */
 void
 prefetch_walk(struct nest *nest, size_t at);

@@ -488,8 +488,7 @@ nest_walk(struct nest *nest, size_t at)
         nest_walk(nest, at + 1);
         return;
     case TOKEN_NT:
-        nest->stream = true;
-        nest_walk(nest, at + 1);
+        past_walk(nest, at);
         return;
     case TOKEN_LOOP:
         break;

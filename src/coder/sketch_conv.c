@@ -206,8 +206,8 @@ find_filters(const struct expr *reduce, unsigned rank)
     return (struct filters){NULL, -1};
 }
 
-/* Copying the results out of rows that were put end to end is worth more idle lanes than having them
- * lie there as they should. */
+/* Copying the results out of rows that were put end to end is worth more idle lanes than having
+ * them lie there as they should. */
 bool
 sketch_flat_pays(int64_t width, int64_t row, int64_t lanes)
 {

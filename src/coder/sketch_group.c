@@ -107,8 +107,13 @@ is_written_by_rows(const struct work *root, const struct work *work)
 static bool
 is_mean_of(const struct work *root, const struct work *work)
 {
-    return root->reduce != NULL && work->reduce != NULL && root->rank == work->rank &&
-           root->levels == work->levels && is_written_by_rows(root, work);
+    if (root->reduce == NULL || work->reduce == NULL || root->rank != work->rank)
+        return false;
+    const struct expr *square = root->reduce->args[0];
+    const struct expr *around = square->op == OP_MUL ? square->args[0] : NULL;
+    return around != NULL && around == square->args[1] && around->op == OP_SUB &&
+           around->args[1]->op == OP_LOAD && around->args[1]->tensor == work->tensor &&
+           is_written_by_rows(root, work);
 }
 
 static bool

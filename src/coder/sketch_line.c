@@ -54,6 +54,9 @@ comes_from_afar(const struct look *look, const struct tensor *tensor)
     if (tensor->input < 0 || load == NULL || bytes <= look->s->space->machine.l2 / 2 ||
         !view_stride(load, (unsigned)look->vector, &stride) || stride != 1)
         return false;
+    for (unsigned d = 0; d < tensor->rank; d++)
+        if (load->args[d]->loads) /* where it is read is itself read */
+            return false;
     for (size_t i = 0; i < work->number; i++) {
         const struct work *earlier = &look->s->schedule->works[i];
         if (work_has_loops(earlier) && work_loads(earlier->code, tensor, NULL, 0) > 0)
@@ -214,28 +217,61 @@ put_shared(struct look *look, bool nt)
     return true;
 }
 
+bool
+sketch_rows_begin_anywhere(const struct work *work)
+{
+    return work->rank > 1 && work->tensor->size[work->rank - 1] % work->lanes != 0;
+}
+
+/* Rows that begin anywhere go past the caches in long pieces: the inner loops over those of a
+ * piece. False: they are too short for that. */
+static bool
+find_piece(const struct look *look, uint32_t but, bool threads, uint32_t *together)
+{
+    enum { ENOUGH = 1024, MOST = 8192 }; /* elements */
+    const struct work *work = look->work;
+    double tasks = threads ? 4.0 * look->s->space->machine.threads : 1;
+    if (look->vector + 1 != (int)work->rank)
+        return false;
+    int64_t piece = work->extent[look->vector];
+    for (unsigned l = work->rank - 1; l-- > 0 && piece < ENOUGH;) {
+        double others = 1;
+        for (unsigned o = 0; o < l; o++)
+            others *= but & 1u << o ? 1 : (double)work->extent[o];
+        if ((but & 1u << l) || piece * work->extent[l] > MOST || others < tasks)
+            return false;
+        piece *= work->extent[l];
+        *together |= 1u << l;
+    }
+    return piece >= ENOUGH;
+}
+
 static void
 stream_line(struct look *look, uint32_t done, bool inner)
 {
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    bool nt = sketch_ask_past(look, true);
-    if (!inner && done == 0 && work->stage->rec < 0 && look->vector >= 0 && put_shared(look, nt))
+    uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0), together = 0;
+    bool threads = !inner && work->stage->rec < 0;
+    bool nt = (!sketch_rows_begin_anywhere(work) || find_piece(look, but, threads, &together)) &&
+              sketch_ask_past(look, true);
+    if (threads && done == 0 && look->vector >= 0 && together == 0 && put_shared(look, nt))
         return;
-    uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
+    together = nt ? together : 0;
     double rows = 1;
     for (unsigned l = 0; l < work->rank; l++)
         if (!(but & 1u << l))
             rows *= (double)work->extent[l];
-    sketch_put_left(look, but, !inner && work->stage->rec < 0);
+    sketch_put_left(look, but | together, threads);
     if (look->vector >= 0) {
-        bool alone = rows < s->space->machine.threads && !inner && work->stage->rec < 0;
+        bool alone = rows < s->space->machine.threads && threads;
         int64_t part = work->extent[look->vector] / (8 * s->space->machine.threads);
         if (alone && part > 64 * work->lanes)
             sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
                        part / work->lanes * work->lanes);
         if (nt)
             sketch_put(s, "nt");
+        sketch_put_left(look, ~together, false);
         if (s->with != NULL)
             sketch_put(s, "%s", s->with);
         put_lanes(look, "u", exceeds_caches(s) ? 1 : 2);

@@ -83,6 +83,8 @@ static const struct way {
     {"scans in registers", "vf32_last\\("},
     {"scans in other loops", "\\(-1 >= 0 \\? [A-Za-z_0-9]+_[0-9]+\\[-1\\]"},
     {"norms by chunks", "_sq_[0-9]+\\["},
+    {"rows past the caches", "vf32_stream_row\\("},
+    {"choices by a comparison", "vf32_if_[a-z]+\\("},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

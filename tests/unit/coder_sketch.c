@@ -300,7 +300,21 @@ shapes_have_their_schedules(void **state)
         {"in X: f32[128,4000]\nY[r,t] = X[r,t] * Y[r,t-1 | 1]\nout Y\n", "Y: r/16@p t r@u\n"},
         /* few results: the terms are shared among the threads */
         {"in X, T: f32[128,4096]\nY[] = mean[i,j]((X[i,j]-T[i,j])*(X[i,j]-T[i,j]))\nout Y\n",
-         "! split Y i 64\nY: acc ic@u\nY.i: ic@p acc i j/4v j/v@a j@v\n"},
+         "! split Y i 64\nY: acc ic@u\nY.i: ic@p acc i j/4v pre(X,8) pre(T,8) j/v@a j@v\n"},
+        /* from the last cache, in time; what is in the nearer ones anyway is not asked for */
+        {"in X: f32[64,4096]; in B: f32[4096]\nY[r,n] = X[r,n] + B[n]\nout Y\n",
+         "Y: r@p n/4v pre(X,8) n/v@u n@v\n"},
+        /* rows of a window share what they read: its own index is innermost */
+        {"in X: f32[16,3,128,258]; in F: f32[3,3,3]\n"
+         "Y[n,c,y:126,x:256] = sum[r,s](F[c,r,s]*X[n,c,y+r,x+s])\nout Y\n",
+         "Y: n@p c y/6 x/v acc s@u r@u y@u x@v\n"},
+        /* weights as large as an image: a part of them for all images */
+        {"in X: f32[16,64,128,256]; in G: f32[64,128,256]\nY[n,c,y,x] = X[n,c,y,x] * G[c,y,x]\nout "
+         "Y\n",
+         "Y: c@p y/21 n y nt x/2v x/v@u x@v\n"},
+        /* short rows that begin anywhere go past the caches together */
+        {"in X: f32[16,64,64,33,33]\nY[n,c,z,y,x] = X[n,c,z,y,x] * 2\nout Y\n",
+         "Y: n@p c z nt y x/2v x/v@u x@v\n"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

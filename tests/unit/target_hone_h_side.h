@@ -64,6 +64,20 @@ side_select(const float *a, const float *b, float *y, size_t n)
         vf32_store(y + i, vf32_select(c > 0, vf32_load(a + i), vf32_load(b + i)));
     }
 }
+/* 1 where the comparison of a and b holds, elsewhere what y was. */
+#define COMPARE(name)                                                                         \
+    void side_if_##name(const float *a, const float *b, float *y, size_t n)                   \
+    {                                                                                         \
+        for (size_t i = 0; i < n; i += VF32)                                                  \
+            vf32_store(y + i, vf32_if_##name(vf32_load(a + i), vf32_load(b + i), vf32_all(1), \
+                                             vf32_load(y + i)));                              \
+    }
+COMPARE(lt)
+COMPARE(le)
+COMPARE(gt)
+COMPARE(ge)
+COMPARE(eq)
+COMPARE(ne)
 /* Out and back in. */
 void
 side_wide(const float *x, float *y, size_t n)
@@ -177,6 +191,12 @@ side_stream(float *f, int32_t *i, double *d, float value)
     vf32_stream(f, vf32_all(value));
     vi32_stream(i, vi32_all((int32_t)value));
     vf64_stream(d, vf64_all(value));
+    hone_stream_end();
+}
+void
+side_stream_row(float *p, const float *from, ptrdiff_t n)
+{
+    vf32_stream_row(p, from, n);
     hone_stream_end();
 }
 

@@ -562,6 +562,23 @@ hone_stream_end(void)
 #endif
 }
 
+//@ stream_row: stream tail32
+/* n elements from `from` to p, past the caches but for the lines at the ends, which belong to
+ * others, too. */
+HONE_INLINE void
+vf32_stream_row(float *p, const float *from, ptrdiff_t n)
+{
+    const ptrdiff_t before = (ptrdiff_t)(-(uintptr_t)p / sizeof *p % 16);
+    const ptrdiff_t first = before < n ? before : n, last = first + (n - first) / 16 * 16;
+    ptrdiff_t i;
+    for (i = 0; i < first; i += VF32)
+        vf32_store_tail(p + i, vf32_load_tail(from + i, first - i), first - i);
+    for (i = first; i < last; i += VF32)
+        vf32_stream(p + i, vf32_load(from + i));
+    for (; i < n; i += VF32)
+        vf32_store_tail(p + i, vf32_load_tail(from + i, n - i), n - i);
+}
+
 //@ select: base
 /* Where the mask's lane is -1 (true) a, where it is 0 b. */
 HONE_INLINE vf32
