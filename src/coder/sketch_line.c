@@ -223,27 +223,39 @@ sketch_rows_begin_anywhere(const struct work *work)
     return work->rank > 1 && work->tensor->size[work->rank - 1] % work->lanes != 0;
 }
 
-/* Rows that begin anywhere go past the caches in long pieces: the inner loops over those of a
- * piece. False: they are too short for that. */
+/* Rows that begin anywhere go past the caches in long pieces: loops over the rows of a piece. */
+struct piece {
+    uint32_t loops;
+    int level;   /* whose loop is cut, or -1, */
+    int64_t cut; /* to so many */
+};
+
+/* False: they are too short for that. */
 static bool
-find_piece(const struct look *look, uint32_t but, bool threads, uint32_t *together)
+find_piece(const struct look *look, uint32_t but, bool threads, struct piece *piece)
 {
-    enum { ENOUGH = 1024, MOST = 8192 }; /* elements */
+    enum { ENOUGH = 2048, MOST = 16384 }; /* elements */
     const struct work *work = look->work;
     double tasks = threads ? 4.0 * look->s->space->machine.threads : 1;
+    *piece = (struct piece){.level = -1};
     if (look->vector + 1 != (int)work->rank)
         return false;
-    int64_t piece = work->extent[look->vector];
-    for (unsigned l = work->rank - 1; l-- > 0 && piece < ENOUGH;) {
+    int64_t length = work->extent[look->vector];
+    for (unsigned l = work->rank - 1; l-- > 0 && length < ENOUGH;) {
         double others = 1;
         for (unsigned o = 0; o < l; o++)
             others *= but & 1u << o ? 1 : (double)work->extent[o];
-        if ((but & 1u << l) || piece * work->extent[l] > MOST || others < tasks)
+        if (but & 1u << l)
             return false;
-        piece *= work->extent[l];
-        *together |= 1u << l;
+        piece->loops |= 1u << l;
+        if (length * work->extent[l] > MOST || others < tasks) {
+            piece->level = (int)l;
+            piece->cut = MOST / 2 / length;
+            return piece->cut < work->extent[l];
+        }
+        length *= work->extent[l];
     }
-    return piece >= ENOUGH;
+    return length >= ENOUGH;
 }
 
 static void
@@ -251,27 +263,32 @@ stream_line(struct look *look, uint32_t done, bool inner)
 {
     struct sketcher *s = look->s;
     const struct work *work = look->work;
-    uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0), together = 0;
+    uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
+    struct piece piece = {.level = -1};
     bool threads = !inner && work->stage->rec < 0;
-    bool nt = (!sketch_rows_begin_anywhere(work) || find_piece(look, but, threads, &together)) &&
+    bool nt = (!sketch_rows_begin_anywhere(work) || find_piece(look, but, threads, &piece)) &&
               sketch_ask_past(look, true);
-    if (threads && done == 0 && look->vector >= 0 && together == 0 && put_shared(look, nt))
+    if (!nt)
+        piece = (struct piece){.level = -1};
+    if (threads && done == 0 && look->vector >= 0 && piece.loops == 0 && put_shared(look, nt))
         return;
-    together = nt ? together : 0;
     double rows = 1;
     for (unsigned l = 0; l < work->rank; l++)
         if (!(but & 1u << l))
             rows *= (double)work->extent[l];
-    sketch_put_left(look, but | together, threads);
+    threads = sketch_put_left(look, but | piece.loops, threads);
+    if (piece.level >= 0)
+        sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, piece.level), piece.cut,
+                   threads ? "@p" : "");
     if (look->vector >= 0) {
-        bool alone = rows < s->space->machine.threads && threads;
+        bool alone = rows < s->space->machine.threads && !inner && work->stage->rec < 0;
         int64_t part = work->extent[look->vector] / (8 * s->space->machine.threads);
         if (alone && part > 64 * work->lanes)
             sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
                        part / work->lanes * work->lanes);
         if (nt)
             sketch_put(s, "nt");
-        sketch_put_left(look, ~together, false);
+        sketch_put_left(look, ~piece.loops, false);
         if (s->with != NULL)
             sketch_put(s, "%s", s->with);
         put_lanes(look, "u", exceeds_caches(s) ? 1 : 2);
