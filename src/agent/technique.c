@@ -191,7 +191,7 @@ const struct agent_technique agent_techniques[] = {
     {
         .name = "prefetch",
         .when = "light < 100",
-        .what = "prefetching by default: the hardware does it for streams",
+        .what = "prefetching what comes from memory: the hardware does it for streams",
         .measured = "",
         .holes = "",
         .anti = true,

@@ -69,9 +69,12 @@ sketch_ask_tile(const struct look *look)
 {
     struct tile tiles[TILES + 1];
     const struct work *work = look->work;
-    unsigned count = list_tiles(look->s->space->machine.registers,
-                                look->other >= 0 ? work->extent[look->other] : 1,
-                                (work->extent[look->vector] + work->lanes - 1) / work->lanes, 4,
+    unsigned registers = look->s->space->machine.registers;
+    /* places: two registers for each vector of results, and nothing else to keep */
+    bool places = work->reduce != NULL && work->reduce->binder->reduction >= REDUCE_ARGMAX;
+    unsigned count = list_tiles(registers, look->other >= 0 ? work->extent[look->other] : 1,
+                                (work->extent[look->vector] + work->lanes - 1) / work->lanes,
+                                places ? registers / 4 : 4,
                                 sketch_is_by_filters(look->s, work) ? FAR_FILTERS : 1, tiles);
     return tiles[sketch_ask(look->s, look->work->tensor->name, "tile", count, 0)];
 }
