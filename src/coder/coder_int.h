@@ -171,6 +171,13 @@ work_is_root(const struct work *work)
 {
     return work->fate == FATE_ROOT || (work->fate == FATE_DO && work->stored && !work->in_place);
 }
+/* Do rows of its result lie anywhere, and not at multiples of a vector? */
+static inline bool
+work_has_ragged_rows(const struct work *work)
+{
+    return work->rank > 1 && work->tensor->size[work->rank - 1] % work->lanes != 0;
+}
+#define CODER_PAST_ELEMENTS 16384 /* of such rows are collected for nt */
 /* Vectors of elements so far apart come from a few loads and shuffles. */
 static inline bool
 work_is_shuffled(const struct work *work, const struct tensor *read, int64_t stride)

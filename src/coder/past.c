@@ -5,18 +5,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_ELEMENTS = 16384, SHORTEST = 64 }; /* of the scratch; of what lies in one piece */
-
-/* Do all rows begin at a multiple of a vector? */
-static bool
-rows_are_aligned(const struct nest *nest, const struct tensor *tensor)
-{
-    int64_t stride = 1;
-    for (unsigned i = tensor->rank; i-- > 0; stride *= tensor->size[i])
-        if (i + 1 < tensor->rank && tensor->size[i] > 1 && stride % nest->lanes != 0)
-            return false;
-    return true;
-}
+enum { SHORTEST = 64 }; /* elements of what lies in one piece */
 
 /* What is below is whole results of one f32 output, in lanes along its rows. */
 static bool
@@ -90,13 +79,13 @@ past_walk(struct nest *nest, size_t at)
     struct box box = {.outer = nest->boxes, .tensor = tensor};
     int64_t count = 1, length;
     nest->stream = true;
-    if (!rows_are_aligned(nest, tensor) && has_rows(nest, at)) {
+    if (work_has_ragged_rows(nest->member[0].work) && has_rows(nest, at)) {
         for (unsigned i = 0; i < tensor->rank; i++) {
             box.at[i] = nest->span[i];
             count *= nest->span[i].extent;
         }
         unsigned merged = piece_of(&box, &length);
-        if (count <= MOST_ELEMENTS && length >= SHORTEST) {
+        if (count <= CODER_PAST_ELEMENTS && length >= SHORTEST) {
             box.name = code_scratch(nest, nest->em->storage[tensor->number], DTYPE_F32, count);
             box.used = arena_alloc(nest->em->arena, sizeof *box.used);
             nest->boxes = &box;

@@ -86,9 +86,6 @@ sketch_name(const struct look *look, int level);
 /* Whether results go past the caches; asked only of such as may. */
 bool
 sketch_ask_past(const struct look *look, bool usual);
-/* Not at multiples of a vector. */
-bool
-sketch_rows_begin_anywhere(const struct work *work);
 /* Left loops but these, outer to inner; the first ones on threads until there is work for all.
  * Whether threads may share the next loop too. */
 bool

@@ -217,12 +217,6 @@ put_shared(struct look *look, bool nt)
     return true;
 }
 
-bool
-sketch_rows_begin_anywhere(const struct work *work)
-{
-    return work->rank > 1 && work->tensor->size[work->rank - 1] % work->lanes != 0;
-}
-
 /* Rows that begin anywhere go past the caches in long pieces: loops over the rows of a piece. */
 struct piece {
     uint32_t loops;
@@ -234,7 +228,7 @@ struct piece {
 static bool
 find_piece(const struct look *look, uint32_t but, bool threads, struct piece *piece)
 {
-    enum { ENOUGH = 2048, MOST = 16384 }; /* elements */
+    enum { ENOUGH = 2048, MOST = CODER_PAST_ELEMENTS };
     const struct work *work = look->work;
     double tasks = threads ? 4.0 * look->s->space->machine.threads : 1;
     *piece = (struct piece){.level = -1};
@@ -265,23 +259,23 @@ stream_line(struct look *look, uint32_t done, bool inner)
     const struct work *work = look->work;
     uint32_t but = done | (look->vector >= 0 ? 1u << look->vector : 0);
     struct piece piece = {.level = -1};
-    bool threads = !inner && work->stage->rec < 0;
-    bool nt = (!sketch_rows_begin_anywhere(work) || find_piece(look, but, threads, &piece)) &&
+    const bool parallel = !inner && work->stage->rec < 0;
+    bool nt = (!work_has_ragged_rows(work) || find_piece(look, but, parallel, &piece)) &&
               sketch_ask_past(look, true);
     if (!nt)
         piece = (struct piece){.level = -1};
-    if (threads && done == 0 && look->vector >= 0 && piece.loops == 0 && put_shared(look, nt))
+    if (parallel && done == 0 && look->vector >= 0 && piece.loops == 0 && put_shared(look, nt))
         return;
     double rows = 1;
     for (unsigned l = 0; l < work->rank; l++)
         if (!(but & 1u << l))
             rows *= (double)work->extent[l];
-    threads = sketch_put_left(look, but | piece.loops, threads);
+    bool threads = sketch_put_left(look, but | piece.loops, parallel);
     if (piece.level >= 0)
         sketch_put(s, "%s/%" PRId64 "%s", sketch_name(look, piece.level), piece.cut,
                    threads ? "@p" : "");
     if (look->vector >= 0) {
-        bool alone = rows < s->space->machine.threads && !inner && work->stage->rec < 0;
+        bool alone = rows < s->space->machine.threads && parallel;
         int64_t part = work->extent[look->vector] / (8 * s->space->machine.threads);
         if (alone && part > 64 * work->lanes)
             sketch_put(s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),

@@ -111,8 +111,7 @@ ask_past(const struct look *look)
     int64_t terms = 1;
     for (unsigned l = work->rank; l < work->levels; l++)
         terms *= work->extent[l];
-    return terms <= 2 * FEW && !sketch_rows_begin_anywhere(work) &&
-           sketch_ask_past(look, terms <= FEW);
+    return terms <= 2 * FEW && !work_has_ragged_rows(work) && sketch_ask_past(look, terms <= FEW);
 }
 
 void

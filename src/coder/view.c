@@ -176,7 +176,7 @@ view_overlaps(const struct expr *load, unsigned left, unsigned reduced, int64_t 
         if (!expr_affine(load->args[d], coefficient, &constant))
             return false;
         int64_t by = coefficient[left], term = coefficient[reduced];
-        overlaps = overlaps || (by % term == 0 && by / term > 0 && by / term < terms);
+        overlaps = overlaps || (term != 0 && by % term == 0 && by / term > 0 && by / term < terms);
     }
     return overlaps;
 }
