@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "bridge/bridge.h"
 #include "target/target.h"
 #include "task/task.h"
 
@@ -327,12 +328,9 @@ print_failure(struct bench *b, const char *task, int threads, const char *what, 
 static const char *
 find_python(struct bench *b)
 {
-    static const char *const places[] = {"build/torch/bin/python", NULL};
-    const char *named = getenv("HONE_TORCH_PYTHON");
-
-    if (named && *named)
-        return named;
-    return access(places[0], X_OK) == 0 ? arena_strdup(b->arena, places[0]) : NULL;
+    return bridge_is_there(b->arena, NULL)
+               ? arena_printf(b->arena, "%s/bin/python3", bridge_environment(b->arena))
+               : NULL;
 }
 
 static json_t *
@@ -501,8 +499,7 @@ say_missing(const struct bench *b)
         if (!library_load(one->files))
             printf("%s is not there: apt-get install %s\n", one->title, one->package);
     if (b->torch && !b->python)
-        printf("PyTorch is not there: python3 -m venv build/torch && build/torch/bin/pip install "
-               "torch, or set HONE_TORCH_PYTHON\n");
+        puts("PyTorch is not there: ./run setup-torch");
 }
 
 /* ---- the command line ---- */

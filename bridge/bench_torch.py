@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A kernel that `hone optimize` found beside PyTorch, eager and compiled, in one process.
+"""A kernel that `hone optimize` found beside PyTorch, eager and compiled, and the matrix products
+of JAX where that is installed, in one process.
 
     python3 bridge/bench_torch.py REQUEST.json     started by bench/kernels.c; needs torch
 
@@ -9,7 +10,9 @@ caller sets the number of threads, and glibc's MALLOC_ variables: PyTorch return
 fresh memory, whose page faults would be most of the time. See doc/benchmarks.md.
 """
 import ctypes
+import importlib.util
 import json
+import os
 import random
 import statistics
 import sys
@@ -101,6 +104,15 @@ INTO = {
     "pool_avg": lambda y, x: torch._C._nn.avg_pool2d(x, 3, 2, 1, out=y),
 }
 
+# What of it is asked of JAX.
+IN_JAX = {
+    "sgemm": lambda jnp: jnp.matmul,
+    "sgemm_nt": lambda jnp: lambda a, b: jnp.matmul(a, b.T),
+    "sgemm_tn": lambda jnp: lambda a, b: jnp.matmul(a.T, b),
+    "sgemm_batched": lambda jnp: jnp.matmul,
+    "matvec": lambda jnp: jnp.matmul,
+}
+
 
 def row_of(task, table):
     names = [name for name in table if task == name or task.startswith(name + "_")]
@@ -158,14 +170,32 @@ def rivals_of(request, inputs, outputs):
     yield "PyTorch compiled", lambda: compiled(*inputs)
 
 
+def jax_of(request, inputs):
+    """The same of JAX. It has a thread for each processor that this process may use."""
+    name = row_of(request["task"], IN_JAX)
+    if name is None or importlib.util.find_spec("jax") is None:
+        return
+    import jax
+    compiled = jax.jit(IN_JAX[name](jax.numpy))
+    own = [jax.dlpack.from_dlpack(tensor) for tensor in inputs]
+
+    def run():
+        return compiled(*own).block_until_ready()
+    yield "JAX", run
+
+
+def as_torch(value):
+    return value if isinstance(value, torch.Tensor) else torch.from_dlpack(value)
+
+
 def agreeing(request, inputs, outputs, kernel):
     """The rivals whose results are the kernel's; the others are said."""
     for output in outputs:
         output.fill_(-1 if not output.is_floating_point() else float("nan"))
     kernel()
-    for name, run in rivals_of(request, inputs, outputs):
+    for name, run in [*rivals_of(request, inputs, outputs), *jax_of(request, inputs)]:
         try:
-            got = results(run())
+            got = [as_torch(value) for value in results(run())]
             error = max(difference(a, b) for a, b in zip(got, outputs, strict=True))
         except Exception as problem:        # a compiler that is missing, a backend that refuses
             print(json.dumps({"library": name, "failed": str(problem).strip()[:300]}))
@@ -236,6 +266,7 @@ def report(name, times, own):
 def main(path):
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:request["threads"]])
     torch.set_num_threads(request["threads"])
     torch.set_grad_enabled(False)
     inputs = [load(entry) for entry in request["inputs"]]
