@@ -224,8 +224,8 @@ is_zip(struct nest *nest, const struct member *member, const struct expr *load, 
     return nest->active >= places;
 }
 
-/* Lanes from several places in turn, as where the phases of a stride are put in order. From more
- * than two whole vectors are read, of which some elements are used: there must be room. */
+/* Lanes from several places in turn, as where the phases of a stride are put in order. A tail, or a
+ * vector from more than two, reads elements that it does not use: there must be room for them. */
 static bool
 zipped_load(struct nest *nest, const struct member *member, const struct expr *load,
             struct value *value)
@@ -239,8 +239,7 @@ zipped_load(struct nest *nest, const struct member *member, const struct expr *l
     if (load->tensor->dtype != DTYPE_F32 || nest_is_wide(nest) || expr_default(load) != NULL ||
         nest->conditional || (nest->active < nest->lanes && !room))
         return false;
-    while (places <= most &&
-           !((places > 2 || nest->active == nest->lanes) && is_zip(nest, member, load, places, at)))
+    while (places <= most && !is_zip(nest, member, load, places, at))
         places++;
     if (places > most)
         return false;
