@@ -49,31 +49,50 @@ library_load(const char *const *names)
     return library;
 }
 
-const char *
-library_core_type(void)
+/* As distributions ship them, both fall back to plain loops on processors newer than themselves. A
+ * choice that is set already gives way: who set it did not mean to be compared. NULL: their own. */
+struct kernels_for {
+    const char *openblas; /* a name */
+    const char *blis;     /* a number of its arch_t: skx, zen3, haswell */
+};
+
+static struct kernels_for
+kernels_for_this_processor(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-        return "SKYLAKEX";
+        return (struct kernels_for){"SKYLAKEX", "0"};
     if (__builtin_cpu_supports("avx2"))
-        return __builtin_cpu_is("amd") ? "ZEN" : "HASWELL";
+        return __builtin_cpu_is("amd") ? (struct kernels_for){"ZEN", "6"}
+                                       : (struct kernels_for){"HASWELL", "3"};
 #endif
-    return NULL;
+    return (struct kernels_for){NULL, NULL};
+}
+
+static void
+set_or_leave(const char *name, const char *value)
+{
+    if (value != NULL)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
 }
 
 void
 library_environment(struct arena *arena, unsigned threads)
 {
-    const char *count = arena_printf(arena, "%u", threads), *core = library_core_type();
+    const char *count = arena_printf(arena, "%u", threads);
+    struct kernels_for own = kernels_for_this_processor();
     setenv("OMP_NUM_THREADS", count, 1);
     setenv("OPENBLAS_NUM_THREADS", count, 1);
     setenv("BLIS_NUM_THREADS", count, 1);
     setenv("MKL_NUM_THREADS", count, 1);
     setenv("OMP_DYNAMIC", "false", 1);
     setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0); /* its threads sleep soon, and disturb nobody */
-    if (core != NULL)
-        setenv("OPENBLAS_CORETYPE", core, 0);
+    unsetenv("OPENBLAS_L2_SIZE");
+    set_or_leave("OPENBLAS_CORETYPE", own.openblas);
+    set_or_leave("BLIS_ARCH_TYPE", own.blis);
 }
 
 /* ---- calling ---- */
@@ -145,6 +164,9 @@ library_blis(struct arena *arena, const struct exact_product *product, void *con
     void *library = library_load(library_named("blis")->files);
     if (library == NULL)
         return false;
+    void (*start)(void) = (void (*)(void))dlsym(library, "bli_init");
+    if (start != NULL)
+        start(); /* before that it cannot say what it uses */
     int (*query)(void) = (int (*)(void))dlsym(library, "bli_arch_query_id");
     const char *(*name)(int) = (const char *(*)(int))dlsym(library, "bli_arch_string");
     *call = (struct library_call){

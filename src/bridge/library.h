@@ -6,7 +6,7 @@
  *
  *   library_process.c   one of them in a process of its own, timed a window at a time
  *
- * Threads and OpenBLAS's core type are read from the environment when a library is loaded: it is
+ * Threads and the choice of kernels are read from the environment when a library is loaded: it is
  * set before, in a process that is for this alone.
  *
  * Ownership law: what is returned lives in the arena given, and refers to the buffers given.
@@ -44,14 +44,9 @@ extern const struct library_info library_table[]; /* ended by a NULL name */
 const struct library_info *
 library_named(const char *name);
 
-/* Sets what libraries read when they are loaded; a core type that is set already stays. */
+/* Sets what libraries read when they are loaded: threads, and which kernels suit this processor. */
 void
 library_environment(struct arena *arena, unsigned threads);
-
-/* The core type that OpenBLAS should use on this processor: as distributions ship it, it falls back
- * to kernels of twenty years ago on processors that it does not know. NULL: its own choice. */
-const char *
-library_core_type(void);
 
 /* `buffers` are inputs, then outputs, 64-byte aligned: a kernel's arguments. False: the library is
  * not there, or refuses. */
