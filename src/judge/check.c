@@ -119,7 +119,7 @@ run(struct group *group, const size_t *slots, size_t count, unsigned threads,
                                    .slots = slots,
                                    .count = count,
                                    .threads = threads,
-                                   .seconds = judge__limit(group->c, count),
+                                   .seconds = judge__limit(group->c, group->object, count),
                                    .random = rng_next(&group->random)};
     return judge__run(calls, ran, diags);
 }
@@ -203,7 +203,8 @@ run_and_compare(struct group *group, unsigned threads, const char *when, struct 
 
         right[i] =
             judge__right(group->arena, c, &c->slots[i], group->sets[i], group->seen, wrong) &&
-            judge__whole_is_right(group->arena, c, &c->slots[i], group->sets[i], wrong);
+            judge__whole_is_right(group->arena, c, &c->slots[i], group->sets[i],
+                                  (struct judge__every){0, 1}, wrong);
         if (!right[i] && first == group->count)
             first = i;
     }

@@ -239,6 +239,11 @@ judge_verdict(struct judge_task *task, struct arena *arena, const char *file, co
               size_t length, struct judge_kernel *const *baselines, size_t baseline_count,
               struct judge_kernel **kept, struct judge_report *report, struct diags *diags);
 
+/* About how long one call of `naive` takes in case `number`, in microseconds, for who is curious
+ * before there is a verdict; 0: not known, and it would take long to find out. */
+enum status
+judge_naive_us(struct judge_task *task, size_t number, double *us, struct diags *diags);
+
 /* Is the candidate faster than the incumbent, in case number `number` of the task? Of the rounds of
  * `rule` (NULL: the usual one) as many as fit into a second, at least six. Both must have been
  * checked; *failed is the one that nevertheless did something wrong here, else NULL. */

@@ -69,6 +69,12 @@ struct judge__given {
     void **data;      /* by input; NULL: drawn */
 };
 
+/* Of results in rows that the reference does not evaluate. */
+struct judge__near {
+    double near; /* to an honest evaluation; see rows.c for the unit */
+    double part; /* of elements that follow one another may be farther */
+};
+
 /* Inputs of one call and what they should give. */
 struct judge__set {
     const struct judge__given *given; /* NULL: all are drawn */
@@ -77,9 +83,10 @@ struct judge__set {
     struct arena *arena; /* of the expected values; NULL: not evaluated */
     struct lang_result *results;
     struct tolerance *tolerances;
-    int64_t first_row; /* that `results` tell of, where the reference evaluates some rows */
-    void **whole;      /* what an honest evaluation gives in all rows; NULL: not known */
-    bool nan;          /* some result is: there any NaN is right but the poison */
+    int64_t *rows;            /* that `results` tell of, where the reference evaluates some rows */
+    void **whole;             /* what an honest evaluation gives in all rows; NULL: not known */
+    struct judge__near *near; /* by output: how near it must be */
+    bool nan;                 /* some result is: there any NaN is right but the poison */
 };
 
 enum placement { AT_LEFT, AT_RIGHT }; /* of the data against the guard pages */
@@ -99,6 +106,7 @@ struct judge__case {
     struct light light;
     const struct program *rows; /* what is evaluated: some rows of it; NULL: all */
     const bool *by_row;         /* which tensors have them */
+    void **gathered;            /* by output: room for these rows of what a kernel gave */
     struct evaluator *evaluator;
     struct reference *honest; /* of all rows, once it is needed */
     enum freshness freshness;
@@ -239,29 +247,36 @@ judge__estimate(const struct program *program);
 void
 judge__choose_rows(struct judge_task *task, struct judge__case *c, size_t number, double enough);
 
-/* What the reference gets: of inputs with rows, those from set->first_row on, which is drawn. */
+/* What the reference gets: of inputs with rows, set->rows alone, which are drawn. */
 const void **
-judge__reference_inputs(const struct judge__case *c, const struct judge__slot *slot,
-                        struct judge__set *set);
+judge__reference_inputs(struct arena *arena, const struct judge__case *c,
+                        const struct judge__slot *slot, struct judge__set *set);
 
-/* Where the elements of an output lie that set->results tells of, and which is number `at` of them.
- */
+/* Where the elements of an output lie that set->results tells of, until it is asked again; which is
+ * number `at` of them; and which number an element has among them, or -1. */
 const void *
 judge__judged(const struct judge__case *c, const struct judge__slot *slot,
               const struct judge__set *set, size_t output);
 int64_t
 judge__element(const struct judge__case *c, const struct judge__set *set, size_t output,
                int64_t at);
+int64_t
+judge__number(const struct judge__case *c, const struct judge__set *set, size_t output,
+              int64_t element);
 
-/* An honest evaluation of all rows, of a set that was evaluated; and whether outputs are near it.
- */
+/* An honest evaluation of all rows, of a set that was evaluated; and whether outputs are near it,
+ * in a part of what they consist of: of every so many pieces one. */
+struct judge__every {
+    unsigned first, step;
+};
+
 enum status
 judge__expect_whole(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
                     struct diags *diags);
 bool
 judge__whole_is_right(struct arena *arena, const struct judge__case *c,
                       const struct judge__slot *slot, const struct judge__set *set,
-                      struct judge_wrong *wrong);
+                      struct judge__every every, struct judge_wrong *wrong);
 
 /* "[0,1008]" behind the name. */
 void
@@ -279,6 +294,7 @@ struct judge__object {
     uint64_t scratch;   /* writable static memory */
     const char *source; /* name of the file that was compiled */
     double ns;          /* of one call, roughly; 0: not known */
+    bool ours;          /* the plain C: it ends, and may take its time */
 };
 
 struct judge_kernel {
@@ -351,7 +367,7 @@ judge__near_bytes(const struct judge *judge);
 
 /* How long a few calls may take before they count as endless. */
 double
-judge__limit(const struct judge__case *c, size_t calls);
+judge__limit(const struct judge__case *c, const struct judge__object *object, size_t calls);
 
 /* ---- right or wrong ---- */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double SHORTEST_LIMIT = 2; /* seconds */
+static const double SHORTEST_LIMIT = 2, LIMIT_OF_OURS = 60; /* seconds */
 
 struct watch { /* what the hooks see */
     const struct judge__calls *calls;
@@ -80,13 +80,14 @@ judge__near_bytes(const struct judge *judge)
 }
 
 double
-judge__limit(const struct judge__case *c, size_t calls)
+judge__limit(const struct judge__case *c, const struct judge__object *object, size_t calls)
 {
     double part =
         c->rows ? (double)c->rows->outputs[0]->size[0] / (double)c->program->outputs[0]->size[0]
                 : 1;
 
-    return fmax(SHORTEST_LIMIT, 20 * c->reference_seconds / part * (double)calls);
+    return fmax(object->ours ? LIMIT_OF_OURS : SHORTEST_LIMIT,
+                20 * c->reference_seconds / part * (double)calls);
 }
 
 enum status

@@ -59,6 +59,18 @@ shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
     }
 }
 
+/* A search sorts its candidates by some rows; a verdict looks at all of them, as its check does. */
+static enum status
+expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
+       struct diags *diags)
+{
+    enum status status = judge__expect(c, slot, set, diags);
+
+    if (status == STATUS_OK && set->kind == DRAW_NORMAL && c->task->effort != JUDGE_QUICK)
+        status = judge__expect_whole(c, slot, set, diags);
+    return status;
+}
+
 enum status
 judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size_t wanted,
                  size_t evaluated, struct judge__pool *pool, struct diags *diags)
@@ -79,7 +91,7 @@ judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size
     }
     shuffle(pool, slots, pool->count); /* a kernel can tell its slot by its addresses */
     for (size_t i = 0; i < pool->count && i < evaluated && status == STATUS_OK; i++)
-        status = judge__expect(c, &c->slots[slots[i]], pool->sets[slots[i]], diags);
+        status = expect(c, &c->slots[slots[i]], pool->sets[slots[i]], diags);
     return status;
 }
 
@@ -131,6 +143,16 @@ note_wrong(const struct judge__case *c, size_t call, struct judge__sample *sampl
     sample->lazy = judge__not_computed(c, sample->calls.slots, call);
 }
 
+/* Of a large output another part in each sample, which nobody can know: all would take longer than
+ * the kernel. */
+static struct judge__every
+a_part(struct judge__pool *pool)
+{
+    enum { PARTS = 8 };
+
+    return (struct judge__every){(unsigned)rng_below(&pool->random, PARTS), PARTS};
+}
+
 /* All are looked at for poison and for what lies around them, the known ones are compared. */
 static void
 check_calls(struct judge__pool *pool, struct arena *arena, struct judge__sample *sample)
@@ -144,7 +166,9 @@ check_calls(struct judge__pool *pool, struct arena *arena, struct judge__sample 
 
         if (set->arena) {
             sample->checked++;
-            if (!judge__right(arena, c, &c->slots[number], set, NULL, &sample->what))
+            if (!judge__right(arena, c, &c->slots[number], set, NULL, &sample->what) ||
+                !judge__whole_is_right(arena, c, &c->slots[number], set, a_part(pool),
+                                       &sample->what))
                 note_wrong(c, i, sample);
             continue;
         }
@@ -173,7 +197,7 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
                                           .slots = slots,
                                           .count = calls,
                                           .threads = c->task->threads,
-                                          .seconds = brief ? 1 : judge__limit(c, calls),
+                                          .seconds = brief ? 1 : judge__limit(c, object, calls),
                                           .realtime = brief,
                                           .random = rng_next(&pool->random)};
     status = judge__run(&sample->calls, &ran, diags);

@@ -61,18 +61,23 @@ judge__expect(struct judge__case *c, const struct judge__slot *slot, struct judg
               struct diags *diags)
 {
     size_t outputs = c->program->output_count;
-    const void **inputs;
+    struct arena *scratch;
     enum status status;
 
     if (set->arena)
         return STATUS_OK;
     set->arena = arena_create();
-    if (!set->arena)
+    scratch = arena_create();
+    if (!set->arena || !scratch) {
+        judge__set_drop(set);
+        arena_destroy(scratch);
         return judge__no_memory(diags);
-    inputs = judge__reference_inputs(c, slot, set);
+    }
+    const void **inputs = judge__reference_inputs(scratch, c, slot, set);
     set->results = arena_array(set->arena, outputs, sizeof *set->results);
     set->tolerances = arena_array(set->arena, outputs, sizeof *set->tolerances);
     status = evaluator_run(set->arena, c->evaluator, inputs, set->results, set->tolerances, diags);
+    arena_destroy(scratch);
     if (status != STATUS_OK)
         judge__set_drop(set);
     else

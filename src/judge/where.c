@@ -258,8 +258,8 @@ judge__describe_wrong(struct arena *arena, const struct judge__case *c,
     first = first < 0 ? 0 : first;
     judge__put_element(&element, tensor, first);
     /* what is unwritten may lie where nothing was evaluated */
-    int64_t at = first - judge__element(c, set, output, 0);
-    bool known = at >= 0 && at < result->tensor->count;
+    int64_t at = judge__number(c, set, output, first);
+    bool known = at >= 0;
     *wrong = (struct judge_wrong){
         .case_name = c->program->case_name,
         .tensor = tensor->name,

@@ -71,7 +71,8 @@ take_steady(struct judge_window *window, struct judge__sample *sample, struct di
                                .count = window->calls,
                                .rounds = window->rounds,
                                .threads = window->pool.c->task->threads,
-                               .seconds = brief ? 1 : judge__limit(window->pool.c, calls),
+                               .seconds =
+                                   brief ? 1 : judge__limit(window->pool.c, window->object, calls),
                                .realtime = brief,
                                .random = rng_next(&window->pool.random)};
     struct judge__ran ran;

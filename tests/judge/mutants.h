@@ -435,7 +435,7 @@ mutants_run(struct judge__case *c, const struct judge__object *object, const siz
                                  .slots = slots,
                                  .count = count,
                                  .threads = c->task->threads,
-                                 .seconds = judge__limit(c, count),
+                                 .seconds = judge__limit(c, object, count),
                                  .random = 1};
     struct judge__ran ran;
     enum status status = judge__run(&calls, &ran, diags);
