@@ -29,7 +29,8 @@ static bool
 emit_case(struct builtin *builtin, struct buf *kernel, const struct program *program,
           const char *schedule)
 {
-    const struct coder_options options = {builtin->moment->scene->machine->vector_bytes};
+    const struct coder_options options = {.vector_bytes =
+                                              builtin->moment->scene->machine->vector_bytes};
     struct diags *diags = diags_create(builtin->arena, 1);
     const struct source source = {"schedule", schedule, strlen(schedule)};
     struct schedule *read = coder_read(builtin->arena, program, &source, &options, diags);

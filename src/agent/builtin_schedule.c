@@ -52,7 +52,8 @@ struct found {
 static struct schedule *
 read_schedule(struct builtin *builtin, const struct program *program, const char *text)
 {
-    const struct coder_options options = {builtin->moment->scene->machine->vector_bytes};
+    const struct coder_options options = {.vector_bytes =
+                                              builtin->moment->scene->machine->vector_bytes};
     struct source *source = arena_alloc(builtin->arena, sizeof *source);
 
     *source = (struct source){"schedule", text, strlen(text)};
@@ -497,7 +498,7 @@ builtin__objection(struct builtin *builtin)
 
     for (size_t i = 0; i < scene->case_count && builtin->moment->schedule; i++) {
         struct diags *diags = diags_create(builtin->arena, 1);
-        const struct coder_options options = {scene->machine->vector_bytes};
+        const struct coder_options options = {.vector_bytes = scene->machine->vector_bytes};
         const struct source source = {"schedule", builtin->moment->schedule,
                                       strlen(builtin->moment->schedule)};
         if (!coder_read(builtin->arena, scene->programs[i], &source, &options, diags))

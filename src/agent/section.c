@@ -327,7 +327,7 @@ put_example(struct buf *buf, const struct agent_scene *scene)
     struct arena *arena = buf->arena;
     const struct program *program =
         scene->programs[0]->foreign == NULL ? small_program(arena, scene) : NULL;
-    const struct coder_options options = {scene->machine->vector_bytes};
+    const struct coder_options options = {.vector_bytes = scene->machine->vector_bytes};
     struct diags *diags = diags_create(arena, 1);
     struct buf kernel = buf_in(arena);
     if (program == NULL)

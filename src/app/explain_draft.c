@@ -220,7 +220,7 @@ schedule_words(struct arena *arena, const struct store_run *run,
     struct source text = {"schedule", candidate->schedule, strlen(candidate->schedule)};
     struct schedule *schedule = program ? coder_read(arena, program, &text, &options, diags) : NULL;
     if (schedule != NULL)
-        coder_explain(&words, schedule);
+        coder_explain(&words, schedule, NULL);
     return words.length ? words.data : "";
 }
 

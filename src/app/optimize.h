@@ -94,6 +94,10 @@ optimize_machine_json(struct arena *arena, const struct measure_facts *facts,
 void
 optimize_progress(void *view, const struct run_progress *progress);
 
+/* What is about to be done. */
+void
+optimize_announce(const struct optimize_view *view, const struct run_options *options);
+
 /* What there is to show at the end. */
 struct optimize_result {
     const char *task, *file;

@@ -45,6 +45,40 @@ last_line(struct arena *arena, const char *schedule)
 }
 
 void
+optimize_announce(const struct optimize_view *view, const struct run_options *options)
+{
+    struct arena *arena = view->cli->arena;
+    const char *line = arena_printf(
+        arena, "%s: %zu case%s, %u thread%s, %u evaluations%s at most", view->task,
+        options->case_count, options->case_count == 1 ? "" : "s", view->threads,
+        view->threads == 1 ? "" : "s", options->evaluations,
+        options->seconds > 0 ? arena_printf(arena, " and %s", screen_clock(arena, options->seconds))
+                             : "");
+    log_progress(&view->cli->log, &line, 1, line, true);
+}
+
+/* At most so long, by evaluations and by the clock. */
+static double
+seconds_left(const struct run_progress *progress)
+{
+    double left = INFINITY;
+    if (progress->evaluations > 0)
+        left = progress->seconds / progress->evaluations *
+               (progress->most - fmin(progress->evaluations, progress->most));
+    if (progress->most_seconds > 0)
+        left = fmin(left, progress->most_seconds - progress->seconds);
+    return isinf(left) ? 0 : fmax(left, 0);
+}
+
+/* "   2.2x naive"; nothing where that is not known. */
+static const char *
+gain_text(struct arena *arena, const struct run_progress *progress)
+{
+    double gain = progress->naive_us / progress->best_us;
+    return gain > 0 ? arena_printf(arena, "   %.*fx naive", gain < 10 ? 1 : 0, gain) : "";
+}
+
+void
 optimize_progress(void *context, const struct run_progress *progress)
 {
     struct optimize_view *view = context;
@@ -53,23 +87,22 @@ optimize_progress(void *context, const struct run_progress *progress)
     const char *best =
         isinf(progress->best_us) ? "nothing yet" : table_time(arena, progress->best_us);
     double light = isinf(progress->best_us) ? 0 : progress->light_us / progress->best_us;
-    double left = progress->evaluations > 0 ? progress->seconds / progress->evaluations *
-                                                  (progress->most - progress->evaluations)
-                                            : 0;
+    const char *gain = gain_text(arena, progress);
     lines[0] = arena_printf(arena, "%s  case %s (%zu of %zu)   limit: %s, %s   %u threads",
                             view->task, progress->program->case_name, progress->case_number + 1,
                             progress->case_count, progress->limit ? progress->limit : "not known",
                             table_time(arena, progress->light_us), view->threads);
-    lines[1] = arena_printf(
-        arena, " %3u/%u  %s  best %s   %.0f %% light   %s, at most %s to go", progress->evaluations,
-        progress->most, sparkline(arena, progress->history, progress->history_count), best,
-        100 * light, screen_clock(arena, progress->seconds), screen_clock(arena, left));
+    lines[1] = arena_printf(arena, " %3u/%u  %s  best %s   %.0f %% light%s   %s, at most %s to go",
+                            progress->evaluations, progress->most,
+                            sparkline(arena, progress->history, progress->history_count), best,
+                            100 * light, gain, screen_clock(arena, progress->seconds),
+                            screen_clock(arena, seconds_left(progress)));
     lines[2] =
         arena_printf(arena, " now  %s   %s", last_line(arena, progress->schedule), progress->said);
     const char *plain =
-        arena_printf(arena, "%s: %s %u/%u %s %.0f %% light  %s", view->task,
+        arena_printf(arena, "%s: %s %u/%u %s %.0f %% light%s  %s", view->task,
                      progress->program->case_name, progress->evaluations, progress->most, best,
-                     100 * light, last_line(arena, progress->schedule));
+                     100 * light, gain, last_line(arena, progress->schedule));
     log_progress(&view->cli->log, lines, 3, plain, progress->better);
     log_detail(&view->cli->log, "#%u %s: %s", progress->evaluations, progress->said,
                progress->schedule);
@@ -142,11 +175,21 @@ put_how(struct buf *out, const struct optimize_result *shown, size_t number)
                                       : arena_printf(out->arena, "C by %s.", who));
         return;
     }
-    if (row->words != NULL && number == 0) {
-        put_paragraph(out, title, row->words);
+    size_t before = 0; /* the case that had the same words */
+    while (before < number && (shown->result->cases[before].words == NULL || row->words == NULL ||
+                               strcmp(shown->result->cases[before].words, row->words) != 0))
+        before++;
+    if (row->words != NULL) {
+        put_paragraph(out, title,
+                      before < number
+                          ? arena_printf(out->arena, "As in case %s.",
+                                         shown->result->cases[before].program->case_name)
+                          : row->words);
         title = "";
     }
-    put_paragraph(out, title, row->best->schedule);
+    if (before == number ||
+        strcmp(shown->result->cases[before].best->schedule, row->best->schedule) != 0)
+        put_paragraph(out, title, row->best->schedule);
 }
 
 /* " -Ofast": what the file asks for on top of it. */
@@ -173,8 +216,17 @@ put_next(struct buf *out, const struct optimize_result *shown)
         buf_printf(out, "\n%s written, stands alone:   %s -c %s\n", shown->file, gcc, shown->file);
     else
         buf_printf(out, "\n%s written.\n", shown->file);
-    if (ours)
+    if (ours) {
+        buf_puts(out, "from C:   ");
+        shown->options->target->signature(out, shown->result->cases[0].program);
+        buf_printf(out, ";%s\n",
+                   shown->result->case_count > 1 && shown->result->cases[0].program->dim_count > 0
+                       ? arena_printf(out->arena, "   sizes of case %s, or -D%s=... and the others",
+                                      shown->result->cases[0].program->case_name,
+                                      shown->result->cases[0].program->dims[0].name)
+                       : "");
         buf_printf(out, "test and time it:   %s -DHONE_MAIN %s -lm && ./a.out\n", gcc, shown->file);
+    }
     if (shown->run != NULL)
         buf_printf(out, "run %s.   hone show %s | hone explain %s | hone report %s\n", shown->run,
                    shown->run, shown->run, shown->run);

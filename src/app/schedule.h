@@ -10,7 +10,8 @@ struct schedule_view {
     const struct program *program;
     const struct schedule *schedule;
     struct coder_machine machine;
-    bool usual; /* nobody gave lines */
+    bool usual;        /* nobody gave lines */
+    struct buf kernel; /* what it becomes */
 };
 
 /* This machine as schedules are chosen by: what it says of itself, and what was measured if that

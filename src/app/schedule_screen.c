@@ -59,7 +59,7 @@ put_lines(struct buf *buf, const struct schedule_view *view, int verbosity)
     }
     if (!words) {
         struct buf how = buf_in(buf->arena);
-        coder_explain(&how, view->schedule);
+        coder_explain(&how, view->schedule, &view->machine);
         buf_puts(buf, "\n  ");
         put_wrapped(buf, 2, 2, how.data);
     }
@@ -127,7 +127,7 @@ schedule_json(struct buf *buf, const struct schedule_view *view)
     size_t line_count = coder_explain_lines(buf->arena, view->schedule, &lines);
     size_t advice_count = coder_advise(buf->arena, view->schedule, &view->machine, &advice);
     coder_write(&text, view->schedule);
-    coder_explain(&how, view->schedule);
+    coder_explain(&how, view->schedule, &view->machine);
     buf_puts(buf, "{\"op\":");
     json_put_string(buf, view->program->name);
     buf_puts(buf, ",\"case\":");

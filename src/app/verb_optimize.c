@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -38,14 +39,49 @@ catch_interrupt(void)
 
 /* ---- before the work ---- */
 
+#define LARGEST_KERNEL (16 << 20)
+
+/* A file is replaced by a new one beside it; a device or a pipe is written. */
 enum status
 optimize_check_output(struct cli *cli, const char *path)
 {
     const char *folder = file_folder_of(cli->arena, path);
-    if (access(path, F_OK) == 0 ? access(path, W_OK) == 0 : access(folder, W_OK) == 0)
+    struct stat facts;
+    bool there = stat(path, &facts) == 0;
+    if (there && S_ISDIR(facts.st_mode))
+        return cli_wrong(cli, "-o %s: it is a folder; name a file in it", path);
+    if ((!there || access(path, W_OK) == 0) &&
+        ((there && !S_ISREG(facts.st_mode)) || access(folder, W_OK) == 0))
         return STATUS_OK;
     return cli_wrong(cli, "-o %s: cannot be written: %s; name another place", path,
                      strerror(errno));
+}
+
+/* What somebody wrote is not lost because nobody said where the kernel should go: only a file of
+ * ours is replaced unasked, and never the task or the kernel that it begins with. */
+static enum status
+check_overwriting(struct cli *cli, const struct run_options *options, const char *path)
+{
+    struct source source = {0};
+    struct run_start old;
+    const char *inputs[] = {cli->operands[0], options->start ? options->start->file : NULL};
+    struct stat facts, input;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return STATUS_OK;
+    for (size_t i = 0; i < 2; i++)
+        if (inputs[i] != NULL && stat(inputs[i], &input) == 0 && input.st_ino == facts.st_ino &&
+            input.st_dev == facts.st_dev)
+            return cli_wrong(cli, "%s is what it begins with; write -o OTHER.c", path);
+    if (cli_given(cli, "o") != NULL || file_read(cli->arena, path, LARGEST_KERNEL, &source,
+                                                 diags_create(cli->arena, 1)) != STATUS_OK)
+        return STATUS_OK;
+    run_start_read(cli->arena, &source, &old);
+    return old.line_count > 0 || strstr(source.text, "HONE_MAIN")
+               ? STATUS_OK
+               : cli_wrong(cli,
+                           "%s is there already and not of hone's making; write -o OTHER.c, or "
+                           "-o %s to replace it",
+                           path, path);
 }
 
 /* How many threads are meant is known after the options were read. */
@@ -421,6 +457,8 @@ optimize_do(struct optimize_job *job, struct run_result *result)
         status = open_task(cli, job->earlier, &options, &file);
     if (status == STATUS_OK && job->mode != RUN_REPLAY && job->taker == NULL)
         status = optimize_check_output(cli, file);
+    if (status == STATUS_OK && job->mode == RUN_FRESH && job->taker == NULL)
+        status = check_overwriting(cli, &options, file);
     if (status != STATUS_OK)
         return status;
     options.machine_key = optimize_machine_key(cli->arena, &facts, &options.machine);
@@ -437,6 +475,8 @@ optimize_do(struct optimize_job *job, struct run_result *result)
         optimize_close_team(&team);
         return status;
     }
+    if (status == STATUS_OK && job->taker == NULL && job->mode != RUN_REPLAY)
+        optimize_announce(&view, &options);
     if (status == STATUS_OK && job->mode != RUN_REPLAY)
         status = open_judge(cli, &options, &judge);
     team.judge = judge;

@@ -95,10 +95,22 @@ read_lines(struct cli *cli, struct source *source)
     return STATUS_OK;
 }
 
-static enum status
-read_schedule(struct cli *cli, struct source *source, struct schedule_view *view)
+static const char *const *
+case_names(struct arena *arena, const struct lang *lang)
 {
-    struct coder_options options = {view->machine.vector_bytes};
+    size_t count = lang_case_count(lang);
+    const char **names = arena_array(arena, count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = lang_case_name(lang, i);
+    return names;
+}
+
+static enum status
+read_schedule(struct cli *cli, const struct lang *lang, struct source *source,
+              struct schedule_view *view)
+{
+    struct coder_options options = {.vector_bytes = view->machine.vector_bytes,
+                                    .cases = case_names(cli->arena, lang)};
     if (view->program->foreign != NULL)
         return cli_wrong(cli, "%s: it has a reference in C and no stages to schedule",
                          cli->operands[0]);
@@ -112,7 +124,12 @@ read_schedule(struct cli *cli, struct source *source, struct schedule_view *view
     if (source->text == NULL)
         source->text = "";
     view->schedule = coder_read(cli->arena, view->program, source, &options, cli->diags);
-    return view->schedule != NULL ? STATUS_OK : STATUS_INPUT;
+    view->kernel = buf_in(cli->arena);
+    /* some of what is illegal shows only when it is carried out */
+    return view->schedule != NULL &&
+                   coder_emit(&view->kernel, cli->arena, view->schedule, cli->diags)
+               ? STATUS_OK
+               : STATUS_INPUT;
 }
 
 /* ---- the verb ---- */
@@ -120,18 +137,16 @@ read_schedule(struct cli *cli, struct source *source, struct schedule_view *view
 static enum status
 emit(struct cli *cli, struct lang *lang, size_t number, const struct schedule_view *view)
 {
-    struct buf text = buf_in(cli->arena);
-    if (!coder_emit(&text, cli->arena, view->schedule, cli->diags))
-        return STATUS_INPUT;
+    const struct buf *text = &view->kernel;
     if (cli_given(cli, "judge"))
         return judge_text(cli, lang, number, arena_printf(cli->arena, "%s.c", view->program->name),
-                          text.data, text.length);
+                          text->data, text->length);
     if (cli->json) {
         buf_puts(&cli->out, "{\"kernel\":");
-        json_put_string(&cli->out, text.data);
+        json_put_string(&cli->out, text->data);
         buf_puts(&cli->out, "}\n");
     } else
-        buf_add(&cli->out, text.data, text.length);
+        buf_add(&cli->out, text->data, text->length);
     return STATUS_OK;
 }
 
@@ -157,7 +172,7 @@ verb_schedule(struct cli *cli)
     if (status != STATUS_OK)
         return status;
     view.program = lang_program(lang, number, NULL, 0, cli->diags);
-    status = view.program != NULL ? read_schedule(cli, source, &view) : STATUS_INPUT;
+    status = view.program != NULL ? read_schedule(cli, lang, source, &view) : STATUS_INPUT;
     if (status != STATUS_OK)
         return status;
     if (cli_given(cli, "emit") || cli_given(cli, "judge"))

@@ -32,15 +32,6 @@ advise(struct adviser *adviser, const struct view *view, const char *format, ...
     adviser->advice[adviser->count++] = (struct coder_advice){view->work->tensor->name, buf.data};
 }
 
-/* "32 KB", "1.6 MB" */
-static const char *
-size_text(struct adviser *adviser, double bytes)
-{
-    if (bytes < 1 << 20)
-        return arena_printf(adviser->arena, "%.0f KB", bytes / 1024);
-    return arena_printf(adviser->arena, "%.1f MB", bytes / (1 << 20));
-}
-
 static double
 points_of(const struct view *view)
 {
@@ -210,10 +201,12 @@ advise_caches(struct adviser *adviser, const struct view *view)
         advise(adviser, view,
                "the innermost tile reads %s, L1 has %s: it comes from L2 each time; cut the "
                "reduction index",
-               size_text(adviser, bytes), size_text(adviser, (double)machine->l1));
+               view_size_text(adviser->arena, bytes),
+               view_size_text(adviser->arena, (double)machine->l1));
     else if (bytes > (double)machine->l2)
         advise(adviser, view, "the innermost tile reads %s, L2 has %s; cut the reduction index",
-               size_text(adviser, bytes), size_text(adviser, (double)machine->l2));
+               view_size_text(adviser->arena, bytes),
+               view_size_text(adviser->arena, (double)machine->l2));
 }
 
 /* Rows that lie a power of two apart take one another's places. */
@@ -233,7 +226,8 @@ advise_conflicts(struct adviser *adviser, const struct view *view)
         advise(adviser, view,
                "rows of %s lie a power of two apart: the %s of a tile keep falling out of L1; "
                "pack(%s) puts them side by side",
-               loads[i]->tensor->name, size_text(adviser, bytes), loads[i]->tensor->name);
+               loads[i]->tensor->name, view_size_text(adviser->arena, bytes),
+               loads[i]->tensor->name);
     }
 }
 
@@ -251,11 +245,21 @@ advise_scratch(struct adviser *adviser, const struct view *view)
             adviser, view,
             "its box inside of %s takes %s, L2 has %s: each pass over it goes to the next level; "
             "smaller blocks of %s",
-            view->parent->work->tensor->name, size_text(adviser, bytes),
-            size_text(adviser, (double)adviser->machine.l2), view->parent->work->tensor->name);
+            view->parent->work->tensor->name, view_size_text(adviser->arena, bytes),
+            view_size_text(adviser->arena, (double)adviser->machine.l2),
+            view->parent->work->tensor->name);
     else if (bytes > STACK_MOST / 2 && bytes <= STACK_MOST)
         advise(adviser, view, "its box inside of %s takes %s of the stack",
-               view->parent->work->tensor->name, size_text(adviser, bytes));
+               view->parent->work->tensor->name, view_size_text(adviser->arena, bytes));
+}
+
+static void
+advise_past(struct adviser *adviser, const struct view *view)
+{
+    for (size_t i = 0; i < view->line->count && !view->guest; i++)
+        if (view->line->tokens[i].form == TOKEN_NT && !view_stores_past(view))
+            advise(adviser, view,
+                   "nt does nothing: only vectors of f32 are stored past the caches");
 }
 
 /* ---- threads, size ---- */
@@ -326,6 +330,7 @@ advise_view(struct adviser *adviser, const struct view *view)
     advise_caches(adviser, view);
     advise_conflicts(adviser, view);
     advise_scratch(adviser, view);
+    advise_past(adviser, view);
     advise_tails(adviser, view);
     advise_size(adviser, view);
 }

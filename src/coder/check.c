@@ -59,7 +59,7 @@ check_steps(struct checker *checker)
     for (unsigned i = 0; i < work->levels; i++)
         if (!ended[i] && work->extent[i] != 1 &&
             !(carried && i == work->stage->carried && !work_runs_scan(checker->schedule, work))) {
-            /* the last step may be left out: a loop by ones, innermost */
+            /* it is named at its last loop */
             struct token *last = NULL;
             for (size_t t = 0; t < checker->line->count; t++)
                 if (checker->line->tokens[t].form == TOKEN_LOOP &&
@@ -209,28 +209,34 @@ check_acc(struct checker *checker)
 
 /* ---- guests and producers ---- */
 
-/* with(S): the guest's indices in the host, by name unless said otherwise. */
-static void
-check_guest(struct checker *checker, size_t at)
+/* with(S): the guest's indices in the host, by name unless said otherwise. The set of them in
+ * *mapped. */
+static bool
+map_guest(struct checker *checker, struct token *token, const struct work *guest, uint32_t *mapped)
 {
-    struct token *token = &checker->line->tokens[at];
     const struct work *host = checker->work;
-    struct work *guest = &checker->schedule->works[token->stage];
-    const struct line *line = checker->line;
-    uint32_t mapped = 0;
+    *mapped = 0;
     for (unsigned i = 0; i < guest->levels; i++) {
         for (unsigned h = 0; h < host->levels && token->map[i] < 0; h++)
             if (strcmp(guest->index[i], host->index[h]) == 0)
                 token->map[i] = (int8_t)h;
         if (token->map[i] < 0 || host->extent[token->map[i]] != guest->extent[i] ||
-            (mapped & 1u << token->map[i])) {
+            (*mapped & 1u << token->map[i])) {
             illegal(checker, token,
                     "index %s of %s has no loop of the same extent here; write %s=j",
                     guest->index[i], guest->tensor->name, guest->index[i]);
-            return;
+            return false;
         }
-        mapped |= 1u << token->map[i];
+        *mapped |= 1u << token->map[i];
     }
+    return true;
+}
+
+/* Whatever its loops: who may be a guest of whom. */
+static void
+check_hospitality(struct checker *checker, const struct token *token, const struct work *guest)
+{
+    const struct work *host = checker->work;
     const struct line *own = &checker->schedule->lines[token->stage];
     for (size_t t = 0; t < own->count; t++)
         if (own->tokens[t].form != TOKEN_INLINE) {
@@ -245,6 +251,13 @@ check_guest(struct checker *checker, size_t at)
                 guest->tensor->name);
     if (guest->stage->rec >= 0 || host->stage->rec >= 0)
         illegal(checker, token, "stages of a rec block have loops of their own");
+}
+
+/* Neither may read of the other what is not there yet. */
+static bool
+check_guest_reads(struct checker *checker, const struct token *token, const struct work *guest)
+{
+    const struct work *host = checker->work;
     if (work_loads(host->code, guest->tensor, NULL, 0) > 0)
         illegal(checker, token, "%s reads %s; do(%s) computes it there", host->tensor->name,
                 guest->tensor->name, guest->tensor->name);
@@ -253,7 +266,7 @@ check_guest(struct checker *checker, size_t at)
     if (count > 0 && host->reduce != NULL) {
         illegal(checker, token, "%s reads %s, which is not known until its loops have ended",
                 guest->tensor->name, host->tensor->name);
-        return;
+        return false;
     }
     for (size_t i = 0; i < count && i < 64; i++)
         for (unsigned d = 0; d < host->rank; d++) {
@@ -261,36 +274,56 @@ check_guest(struct checker *checker, size_t at)
             if (e->op != OP_INDEX || token->map[e->level] != (int)d) {
                 illegal(checker, token, "%s reads %s elsewhere than at the current point",
                         guest->tensor->name, host->tensor->name);
-                return;
+                return false;
             }
         }
-    for (size_t t = 0; t < line->count; t++) {
-        const struct token *loop = &line->tokens[t];
-        if (loop->form != TOKEN_LOOP)
-            continue;
-        bool left = false, has = mapped & 1u << loop->level;
-        for (unsigned i = 0; i < guest->rank; i++) {
-            left = left || token->map[i] == (int)loop->level;
-            if (token->map[i] == (int)loop->level && loop->mark == MARK_VECTOR &&
-                work_is_cut(guest, i))
-                illegal(checker, token,
-                        "the reduction of %s is in a piece of a cat over %s, which has lanes here",
-                        guest->tensor->name, guest->index[i]);
-        }
-        if (!has && host->extent[loop->level] > 1)
-            illegal(checker, loop, "%s has no such index, so with(%s) would compute it many times",
-                    guest->tensor->name, guest->tensor->name);
-        else if (!left && loop->mark == MARK_THREADS && host->extent[loop->level] > 1)
-            illegal(checker, loop, "%s is reduced over it, which threads cannot share out",
-                    guest->tensor->name);
-        else if (t < at && !left && host->extent[loop->level] > 1)
-            illegal(checker, token, "put it before %s, over which %s is reduced", loop->text,
-                    guest->tensor->name);
-        else if (t > at && left && guest->reduce != NULL && loop->mark != MARK_UNROLL &&
-                 loop->mark != MARK_VECTOR)
-            illegal(checker, token, "put it behind %s, which is on the left of %s", loop->text,
-                    guest->tensor->name);
+    return true;
+}
+
+/* A loop of the host: does the guest have this index, and on its left side? */
+static void
+check_guest_loop(struct checker *checker, size_t at, const struct token *loop, bool has)
+{
+    const struct token *token = &checker->line->tokens[at];
+    const struct work *guest = &checker->schedule->works[token->stage];
+    bool left = false, runs = checker->work->extent[loop->level] > 1, before = loop < token;
+    for (unsigned i = 0; i < guest->rank; i++) {
+        left = left || token->map[i] == (int)loop->level;
+        if (token->map[i] == (int)loop->level && loop->mark == MARK_VECTOR && work_is_cut(guest, i))
+            illegal(checker, token,
+                    "the reduction of %s is in a piece of a cat over %s, which has lanes here",
+                    guest->tensor->name, guest->index[i]);
     }
+    if (!has && runs)
+        illegal(checker, loop, "%s has no such index, so with(%s) would compute it many times",
+                guest->tensor->name, guest->tensor->name);
+    else if (!left && loop->mark == MARK_THREADS && runs)
+        illegal(checker, loop, "%s is reduced over it, which threads cannot share out",
+                guest->tensor->name);
+    else if (before && !left && runs)
+        illegal(checker, token, "put it before %s, over which %s is reduced", loop->text,
+                guest->tensor->name);
+    else if (!before && left && guest->reduce != NULL && loop->mark != MARK_UNROLL &&
+             loop->mark != MARK_VECTOR)
+        illegal(checker, token, "put it behind %s, which is on the left of %s", loop->text,
+                guest->tensor->name);
+}
+
+static void
+check_guest(struct checker *checker, size_t at)
+{
+    const struct line *line = checker->line;
+    struct token *token = &checker->line->tokens[at];
+    const struct work *guest = &checker->schedule->works[token->stage];
+    uint32_t mapped;
+    if (!map_guest(checker, token, guest, &mapped))
+        return;
+    check_hospitality(checker, token, guest);
+    if (!check_guest_reads(checker, token, guest))
+        return;
+    for (size_t t = 0; t < line->count; t++)
+        if (line->tokens[t].form == TOKEN_LOOP)
+            check_guest_loop(checker, at, &line->tokens[t], mapped & 1u << line->tokens[t].level);
 }
 
 /* A guest is computed when its host is: what it reads must be there by then, and who reads it must

@@ -19,12 +19,14 @@
 #include "lang/ir.h"
 
 struct coder_options {
-    unsigned vector_bytes; /* 16, 32 or 64 */
+    unsigned vector_bytes;    /* 16, 32 or 64 */
+    const char *const *cases; /* that `case NAME:` may name, ended by NULL; NULL: any */
 };
 
 struct schedule;
 
-/* The lines for the program's case: those before any `case NAME:` and those after its own. Stages
+/* The lines for the program's case: those before any `case NAME:` and those after its own, which
+ * take the place of the former. Stages
  * without a line get the plain one, pointwise stages are inlined where that costs nothing. NULL
  * after errors, which name the token and say what would be legal. */
 struct schedule *
@@ -58,9 +60,11 @@ coder_titles(struct arena *arena, const char *text, size_t length, struct coder_
 /* ---- in words ---- */
 
 /* What the schedule does, a short paragraph: one or two sentences for each stage with loops of its
- * own, equal ones said once; of many only the costliest. */
+ * own, equal ones said once; of many only the costliest. Caches are named if `machine` is given. */
+struct coder_machine;
 void
-coder_explain(struct buf *buf, const struct schedule *schedule);
+coder_explain(struct buf *buf, const struct schedule *schedule,
+              const struct coder_machine *machine);
 
 /* The lines of the filled text, in its order: rewrites, then stages. */
 struct coder_line {

@@ -11,6 +11,7 @@
 struct teller {
     struct arena *arena;
     const struct schedule *schedule;
+    const struct coder_machine *machine; /* NULL: caches are not named */
     bool blank; /* names of tensors are left out: equal stages give equal texts */
 };
 
@@ -118,14 +119,21 @@ is_last_cut(const struct view *view, size_t at)
 }
 
 /* Loops that cut an index for the caches. */
+static bool
+is_cut(const struct view *view, size_t at)
+{
+    const struct view_loop *loop = &view->loops[at];
+    return loop->mark == MARK_NONE && loop->token != NULL && loop->extent[loop->token->level] > 1 &&
+           !runs_once(loop) && !is_last_cut(view, at);
+}
+
 static void
 tell_pieces(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list list = {0};
     for (size_t i = view->place; i < view->count; i++) {
         const struct view_loop *loop = &view->loops[i];
-        if (loop->mark == MARK_NONE && loop->extent[loop->token->level] > 1 && !runs_once(loop) &&
-            !is_last_cut(view, i))
+        if (is_cut(view, i))
             list_add(&list, amount(teller, loop->extent[loop->token->level], index_of(view, loop)));
     }
     if (list.count > 0)
@@ -180,6 +188,35 @@ tell_producers(const struct teller *teller, const struct view *view, struct buf 
         buf_printf(buf, "; %s%s %s computed first, as far as it is read there",
                    outside ? "for each of them " : "", list_text(teller->arena, &made, 8),
                    made.count > 1 ? "are" : "is");
+}
+
+/* What one turn of the innermost cut touches, or of the loop that is shared out, and which cache
+ * keeps it until the next loops have gone over it. */
+static void
+tell_cache(const struct teller *teller, const struct view_group *group, struct buf *buf)
+{
+    const struct view *view = group->views[0];
+    const struct coder_machine *machine = teller->machine;
+    size_t depth = 0;
+    if (machine == NULL || view->guest)
+        return;
+    for (size_t i = view->place; i < view->count; i++)
+        if (is_cut(view, i) || (view->loops[i].mark == MARK_THREADS && !runs_once(&view->loops[i])))
+            depth = i + 1;
+    if (depth == 0)
+        return;
+    const struct {
+        const char *name;
+        int64_t bytes;
+    } caches[] = {{"first", machine->l1}, {"second", machine->l2}, {"last", machine->l3}};
+    double bytes = view_touched(teller->arena, group, depth);
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+        if (view_fits(bytes, (double)caches[i].bytes)) {
+            buf_printf(buf, "; one turn of %s touches %s, which the %s cache keeps",
+                       index_of(view, &view->loops[depth - 1]),
+                       view_size_text(teller->arena, bytes), caches[i].name);
+            return;
+        }
 }
 
 /* ---- what: registers, lanes, copies of the code ---- */
@@ -299,7 +336,6 @@ static void
 tell_company(const struct teller *teller, const struct view *view, struct buf *buf)
 {
     struct list guests = {0}, inlined = {0};
-    bool past = false;
     for (size_t i = 0; i < view->line->count; i++) {
         const struct token *token = &view->line->tokens[i];
         if (token->form == TOKEN_WITH)
@@ -313,13 +349,12 @@ tell_company(const struct teller *teller, const struct view *view, struct buf *b
                        token->name != NULL ? token->name : "");
         if (token->form == TOKEN_ONLINE)
             tell_online(teller, token, buf);
-        past = past || token->form == TOKEN_NT;
     }
     if (guests.count > 0)
         buf_printf(buf, "; %s in the same loops", list_text(teller->arena, &guests, 8));
     if (inlined.count > 0)
         buf_printf(buf, "; %s computed where it is read", list_text(teller->arena, &inlined, 8));
-    if (past)
+    if (view_stores_past(view))
         buf_puts(buf, "; results are stored past the caches");
 }
 
@@ -340,14 +375,16 @@ put_sentence(struct buf *buf, const struct buf *clauses)
 
 /* "r is shared among the threads; ... Tiles of 6 i by 16 j stay in registers while k runs; ..." */
 static const char *
-tell_view(const struct teller *teller, const struct view *view)
+tell_view(const struct teller *teller, const struct view_group *group)
 {
+    const struct view *view = group->views[0];
     struct buf buf = buf_in(teller->arena), where = buf_in(teller->arena),
                what = buf_in(teller->arena);
     tell_threads(teller, view, &where);
     tell_pieces(teller, view, &where);
     tell_packs(teller, view, &where);
     tell_producers(teller, view, &where);
+    tell_cache(teller, group, &where);
     tell_registers(teller, view, &what);
     tell_lanes(teller, view, &what);
     tell_company(teller, view, &what);
@@ -360,7 +397,7 @@ static const char *
 tell_stage(const struct teller *teller, size_t stage)
 {
     struct view_group group = view_group(teller->arena, teller->schedule, stage);
-    return tell_view(teller, group.views[0]);
+    return tell_view(teller, &group);
 }
 
 static const char *
@@ -447,7 +484,7 @@ tell_rec(const struct teller *teller, const struct line *line, const struct stag
 }
 
 /* A stage inside of another's loops: its own view is in that one's group. */
-static const struct view *
+static struct view *
 find_view(struct arena *arena, const struct schedule *schedule, size_t stage)
 {
     size_t root = stage;
@@ -466,7 +503,7 @@ size_t
 coder_explain_lines(struct arena *arena, const struct schedule *schedule, struct coder_line **lines)
 {
     const struct program *program = schedule->program;
-    struct teller teller = {arena, schedule, false};
+    struct teller teller = {arena, schedule, NULL, false};
     struct buf text = buf_in(arena);
     size_t count = 0, most = schedule->change_count + program->stage_count + program->rec_count + 1;
     *lines = arena_array(arena, most, sizeof **lines);
@@ -488,11 +525,12 @@ coder_explain_lines(struct arena *arena, const struct schedule *schedule, struct
         if (!work_has_loops(work) || (work->fate == FATE_WITH && line->count == 0))
             continue;
         const char *does = "";
+        struct view *view = find_view(arena, schedule, i);
         if (work->fate == FATE_WITH)
             does = arena_printf(arena, "Inside of %s, while it runs.",
                                 schedule->works[work->consumer].tensor->name);
         else
-            does = tell_view(&teller, find_view(arena, schedule, i));
+            does = tell_view(&teller, &(struct view_group){&view, 1});
         if (work->fate == FATE_DO)
             does = arena_printf(arena, "Inside of %s: %s",
                                 schedule->works[work->consumer].tensor->name, does);
@@ -536,10 +574,11 @@ choose_roots(const struct schedule *schedule, size_t *roots, size_t count)
 }
 
 void
-coder_explain(struct buf *buf, const struct schedule *schedule)
+coder_explain(struct buf *buf, const struct schedule *schedule, const struct coder_machine *machine)
 {
     struct arena *arena = buf->arena;
-    struct teller teller = {arena, schedule, false}, blank = {arena, schedule, true};
+    struct teller teller = {arena, schedule, machine, false},
+                  blank = {arena, schedule, machine, true};
     size_t *roots = arena_array(arena, schedule->program->stage_count + 1, sizeof *roots);
     size_t count = view_roots(schedule, roots), all = count, said = 0;
     const char **keys = arena_array(arena, count + 1, sizeof *keys);

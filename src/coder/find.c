@@ -87,7 +87,7 @@ schedule_of(struct coder_space *space, const struct coder_genome *genome, struct
 {
     const char *text = coder_sketch(space, genome).text;
     struct source source = {"sketch", text, strlen(text)};
-    struct coder_options options = {space->machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = space->machine.vector_bytes};
     return coder_read(space->arena, space->program, &source, &options, diags);
 }
 

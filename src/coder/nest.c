@@ -138,9 +138,9 @@ run_rest(struct nest *nest, size_t at, int64_t full, int64_t step, const struct 
     if (outer)
         push_condition(nest, first, "1");
     if (possible.length > 0)
-        code_open(em, "if (%s) {", possible.data);
+        code_open(em, "if (%s) { /* what the steps of %" PRId64 " leave */", possible.data, step);
     else
-        code_open(em, "{");
+        code_open(em, "{ /* what the steps of %" PRId64 " leave */", step);
     walk_at(nest, at, rest);
     code_close(em);
     nest->conditions -= outer;

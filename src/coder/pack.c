@@ -565,6 +565,7 @@ make_pack(struct nest *nest, size_t at)
     pack->used = arena_alloc(em->arena, sizeof *pack->used);
     pack->name =
         code_scratch(nest, em->storage[token->tensor->number], token->tensor->dtype, elements);
+    code_line(em, "/* a copy, in the order in which the loops below read it */");
     copy_out(nest, pack);
     return pack;
 }

@@ -25,7 +25,9 @@ struct reader {
     struct diags *diags;
     const struct program *program;
     struct schedule *schedule;
-    const char *at, *end; /* what is left of the line */
+    const char *const *cases; /* NULL: any */
+    bool own;                 /* behind a `case NAME:` */
+    const char *at, *end;     /* what is left of the line */
     const char *line_start;
     uint32_t line;
 };
@@ -358,20 +360,37 @@ struct pending { /* a line whose tokens wait until all rewrites are known */
     const char *name, *at, *end, *line_start;
     uint32_t line, column;
     bool rec;
+    bool own; /* for this case alone */
 };
+
+/* A name that no case has would lose all lines behind it. */
+static bool
+check_case(struct reader *reader, const char *name, const char *start)
+{
+    struct buf known = buf_in(reader->arena);
+    for (size_t i = 0; reader->cases != NULL && reader->cases[i] != NULL; i++) {
+        if (strcmp(reader->cases[i], name) == 0)
+            return true;
+        buf_printf(&known, "%s%s", i ? ", " : "", reader->cases[i]);
+    }
+    if (reader->cases == NULL)
+        return true;
+    diags_add(reader->diags, DIAG_ERROR, place_of(reader, start),
+              "there is no case %s; write one of %s", name, known.length ? known.data : "none");
+    return false;
+}
 
 /* Does a line that begins with `case NAME:` concern this case? Moves on behind it. */
 static bool
-read_case(struct reader *reader, const char **name)
+read_case(struct reader *reader, const char **name, const char **start)
 {
-    const char *start;
     char *word;
     const char *saved = reader->at;
-    if ((word = next_word(reader, &start)) == NULL || strcmp(word, "case") != 0) {
+    if ((word = next_word(reader, start)) == NULL || strcmp(word, "case") != 0) {
         reader->at = saved;
         return false;
     }
-    word = next_word(reader, &start);
+    word = next_word(reader, start);
     if (word == NULL || !text_ends(word, ":")) {
         reader->at = saved;
         return false;
@@ -411,6 +430,7 @@ read_line(struct reader *reader, struct pending ***last)
     line->end = end;
     line->line_start = reader->line_start;
     line->line = reader->line;
+    line->own = reader->own;
     **last = line;
     *last = &line->next;
     return true;
@@ -428,14 +448,17 @@ read_lines(struct reader *reader, struct pending **lines)
         if (newline > end)
             newline = end;
         const char *comment = memchr(at, '#', (size_t)(newline - at));
-        const char *name;
+        const char *name, *start;
         reader->line_start = line_start;
         reader->at = at;
         reader->end = comment != NULL ? comment : newline;
         if (comment != NULL) /* a comment may hold a semicolon */
             newline = at + strcspn(at, "\n");
-        if (read_case(reader, &name))
+        if (read_case(reader, &name, &start)) {
+            good = check_case(reader, name, start) && good;
             ours = strcmp(name, reader->program->case_name) == 0;
+            reader->own = true;
+        }
         if (ours)
             good = read_line(reader, &lines) && good;
         if (newline < end && *newline == '\n') {
@@ -445,6 +468,22 @@ read_lines(struct reader *reader, struct pending **lines)
         at = newline + 1;
     }
     return good;
+}
+
+/* What is said for this case takes the place of what was said for all. */
+static void
+drop_general(struct pending **lines)
+{
+    for (struct pending **at = lines; *at != NULL;) {
+        const struct pending *other = *lines;
+        while (other != NULL && !(other->own && !(*at)->own && other->rec == (*at)->rec &&
+                                  strcmp(other->name, (*at)->name) == 0))
+            other = other->next;
+        if (other != NULL)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
 }
 
 static bool
@@ -486,11 +525,13 @@ coder_read(struct arena *arena, const struct program *program, const struct sour
                             .diags = diags,
                             .program = program,
                             .schedule = schedule,
+                            .cases = options->cases,
                             .line = 1};
     struct pending *lines = NULL;
     schedule->vector_bytes = options->vector_bytes;
     if (!read_lines(&reader, &lines))
         return NULL;
+    drop_general(&lines);
     program = schedule->program = reader.program;
     schedule->lines = arena_array(arena, program->stage_count + 1, sizeof *schedule->lines);
     schedule->recs = arena_array(arena, program->rec_count + 1, sizeof *schedule->recs);

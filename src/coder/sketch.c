@@ -337,7 +337,7 @@ prepare(struct sketcher *s)
 {
     struct arena *arena = s->space->arena;
     struct source none = {"", "", 0};
-    struct coder_options options = {s->space->machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = s->space->machine.vector_bytes};
     struct diags *diags = diags_create(arena, 1);
     s->schedule = coder_read(arena, s->program, &none, &options, diags);
     return s->schedule != NULL;

@@ -352,7 +352,7 @@ group_is_legal(struct sketcher *s, size_t from)
 {
     struct arena *arena = s->space->arena;
     struct source source = {"", s->lines.data + from, s->lines.length - from};
-    struct coder_options options = {s->space->machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = s->space->machine.vector_bytes};
     return coder_read(arena, s->program, &source, &options, diags_create(arena, 1)) != NULL;
 }
 

@@ -59,12 +59,9 @@ find_slots(const struct set *set, size_t depth, struct slot *slots)
             double room, bytes = view_bytes(view, loads[i], extent, &room);
             add_slot(slots, &count, SLOTS, (struct slot){key_of(view, loads[i]), bytes, room, 1});
         }
-        bool past = false;
-        for (size_t i = 0; i < view->line->count; i++)
-            past = past || view->line->tokens[i].form == TOKEN_NT;
         double room, bytes = view_result_bytes(view, extent, &room);
         add_slot(slots, &count, SLOTS,
-                 (struct slot){view->work->tensor, bytes, room, past ? 1 : 2});
+                 (struct slot){view->work->tensor, bytes, room, view_stores_past(view) ? 1 : 2});
     }
     return count;
 }
@@ -153,7 +150,7 @@ descend(const struct mover *mover, const struct set *set, size_t depth)
         inside = inside || set->views[0]->loops[i].mark == MARK_THREADS;
     for (size_t v = 0; v < set->count; v++)
         deeper = deeper || set->views[v]->count > depth;
-    if (!deeper || total <= FULL * mover->capacity * (inside ? 1 : mover->threads))
+    if (!deeper || view_fits(total, mover->capacity * (inside ? 1 : mover->threads)))
         return fetched(mover, set, depth);
     /* views that go on in the same loop stay together */
     bool *done = arena_array(mover->arena, set->count, sizeof *done);
@@ -176,6 +173,34 @@ descend(const struct mover *mover, const struct set *set, size_t depth)
             view->count > depth ? descend(mover, &rest, depth + 1) : fetched(mover, &rest, depth);
     }
     return moved;
+}
+
+bool
+view_fits(double bytes, double capacity)
+{
+    return bytes <= FULL * capacity;
+}
+
+double
+view_touched(struct arena *arena, const struct view_group *group, size_t depth)
+{
+    const struct view *root = group->views[0];
+    const struct view **inside = arena_array(arena, group->count, sizeof *inside);
+    struct set set = {inside, 0};
+    struct slot slots[SLOTS];
+    double total = 0;
+    for (size_t v = 0; v < group->count; v++) {
+        const struct view *view = group->views[v];
+        bool shares = view->count >= depth;
+        for (size_t i = 0; i < depth && shares; i++)
+            shares = view->loops[i].token == root->loops[i].token;
+        if (shares)
+            inside[set.count++] = view;
+    }
+    size_t count = find_slots(&set, depth, slots);
+    for (size_t i = 0; i < count; i++)
+        total += slots[i].bytes;
+    return total;
 }
 
 double

@@ -246,6 +246,8 @@ value_hoist_reciprocal(struct nest *nest, const struct member *member, const str
     known->reciprocal = code_name(nest->em, "q");
     known->safe = code_name(nest->em, "safe");
     code_line(nest->em, "const float %s = 1 / %s;", known->reciprocal, known->value.text);
+    code_line(nest->em,
+              "/* a product with it serves for the quotient unless it is out of range */");
     code_line(nest->em, "const int %s = fabsf(%s) > 0x1p-100f && fabsf(%s) < 0x1p100f;",
               known->safe, known->reciprocal, known->reciprocal);
 }

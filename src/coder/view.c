@@ -10,6 +10,23 @@
 #define PAGE 4096
 #define WAYS 8
 
+const char *
+view_size_text(struct arena *arena, double bytes)
+{
+    if (bytes < 1 << 20)
+        return arena_printf(arena, "%.0f KB", fmax(bytes / 1024, 1));
+    return arena_printf(arena, "%.1f MB", bytes / (1 << 20));
+}
+
+bool
+view_stores_past(const struct view *view)
+{
+    bool asked = false;
+    for (size_t i = 0; i < view->line->count; i++)
+        asked = asked || view->line->tokens[i].form == TOKEN_NT;
+    return asked && view->vector >= 0 && view->work->tensor->dtype == DTYPE_F32;
+}
+
 /* ---- what is read ---- */
 
 static void

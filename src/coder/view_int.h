@@ -98,10 +98,24 @@ view_registers(const struct view *view);
 double
 view_tasks(const struct view *view, double *regions);
 
+/* nt is asked for, and there are vectors of f32 that can be stored so. */
+bool
+view_stores_past(const struct view *view);
+
 /* traffic.c: bytes that the group moves into a cache of this size. `resident`: all that is touched
  * was there before; `first`: the cache is of the first level. */
 double
 view_traffic(struct arena *arena, const struct view_group *group, double capacity, double threads,
              bool resident, bool first);
+/* Bytes that the group touches inside of the first `depth` loops of its root. */
+double
+view_touched(struct arena *arena, const struct view_group *group, size_t depth);
+/* Does this fit a cache of so many bytes, with what else is there? */
+bool
+view_fits(double bytes, double capacity);
+
+/* "32 KB", "1.6 MB" */
+const char *
+view_size_text(struct arena *arena, double bytes);
 
 #endif

@@ -166,6 +166,13 @@ look(void *context, struct judge_task *task, struct arena *arena, const char *te
     return status;
 }
 
+static bool
+will_answer(const struct ledger *ledger)
+{
+    return !ledger->off && (ledger->event_next < ledger->event_count ||
+                            ledger->mode == RUN_REPLAY || ledger->difference != NULL);
+}
+
 /* Nothing is built for what the ledger will answer. */
 static enum status
 ahead(void *context, struct judge_task *task, const char *const *texts, size_t count,
@@ -173,10 +180,7 @@ ahead(void *context, struct judge_task *task, const char *const *texts, size_t c
 {
     struct court *court = context;
     struct told_task *told = (struct told_task *)task;
-    const struct ledger *ledger = court->ledger;
-    bool knows = !ledger->off && (ledger->event_next < ledger->event_count ||
-                                  ledger->mode == RUN_REPLAY || ledger->difference != NULL);
-    if (knows || court->real.ahead == NULL)
+    if (will_answer(court->ledger) || court->real.ahead == NULL)
         return STATUS_OK;
     enum status status = open_real(court, told, diags);
     if (status == STATUS_OK)
@@ -300,6 +304,20 @@ verdict(void *context, struct judge_task *task, struct arena *arena, const char 
                diags);
 }
 
+/* It is shown and decides nothing, so the ledger need not have it. */
+static enum status
+naive(void *context, struct judge_task *task, double *us, struct diags *diags)
+{
+    struct court *court = context;
+    struct told_task *told = (struct told_task *)task;
+    *us = 0;
+    if (will_answer(court->ledger) || court->real.naive == NULL)
+        return STATUS_OK;
+    enum status status = open_real(court, told, diags);
+    return status == STATUS_OK ? court->real.naive(court->real.context, told->real, us, diags)
+                               : status;
+}
+
 struct run_judge
 ledger_judge(struct ledger *ledger, const struct run_judge *real)
 {
@@ -314,5 +332,6 @@ ledger_judge(struct ledger *ledger, const struct run_judge *real)
                               .drop = drop,
                               .build = build,
                               .compare = compare,
-                              .verdict = verdict};
+                              .verdict = verdict,
+                              .naive = naive};
 }

@@ -165,7 +165,7 @@ static const char *
 emit(struct arena *arena, const struct program *program, const char *lines, unsigned bytes)
 {
     struct source source = {"schedule", lines, strlen(lines)};
-    struct coder_options options = {bytes};
+    struct coder_options options = {.vector_bytes = bytes};
     struct diags *diags = diags_create(arena, 1);
     struct schedule *schedule = coder_read(arena, program, &source, &options, diags);
     struct buf text = buf_in(arena);

@@ -96,7 +96,7 @@ team__schedule(struct team *team, const char *text, struct node *node, const cha
     size_t cases = case_count(team);
     const char **parts = arena_array(arena, cases, sizeof *parts);
     const char **lines = arena_array(arena, cases, sizeof *lines);
-    struct coder_options options = {team->loop->options->machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = team->loop->options->machine.vector_bytes};
     struct source source = {"schedule", text, strlen(text)};
     for (size_t i = 0; i < cases; i++) {
         struct diags *diags = diags_create(arena, 4);

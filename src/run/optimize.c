@@ -173,7 +173,7 @@ explain(struct loop *loop)
             of->best->schedule ? run__schedule(loop, of, of->best->schedule) : NULL;
         struct buf words = buf_in(loop->arena);
         if (best != NULL)
-            coder_explain(&words, best);
+            coder_explain(&words, best, &loop->options->machine);
         of->words = words.data;
     }
 }

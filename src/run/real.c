@@ -133,6 +133,13 @@ verdict(void *context, struct judge_task *task, struct arena *arena, const char 
     return status;
 }
 
+static enum status
+naive(void *context, struct judge_task *task, double *us, struct diags *diags)
+{
+    (void)context;
+    return judge_naive_us(task, 0, us, diags);
+}
+
 struct run_judge
 run_real_judge(struct judge *judge)
 {
@@ -145,5 +152,6 @@ run_real_judge(struct judge *judge)
                               .drop = drop,
                               .build = build,
                               .compare = compare,
-                              .verdict = verdict};
+                              .verdict = verdict,
+                              .naive = naive};
 }

@@ -52,6 +52,7 @@ struct run_progress {
     double seconds, most_seconds;
     double best_us, light_us; /* of this case; best_us is INFINITY at first */
     const char *limit;
+    double naive_us;       /* what `naive` takes, about; 0: not known yet */
     const char *schedule;  /* of the candidate just judged; of a kernel that has none, its file */
     const char *said;      /* "correct, 8 % slower", "wrong: ..." */
     bool better;           /* it is the best so far */
@@ -209,6 +210,9 @@ struct run_judge {
                            struct run_difference *difference, struct diags *diags);
     enum status (*verdict)(void *context, struct judge_task *task, struct arena *arena,
                            const char *text, struct judge_report *report, struct diags *diags);
+    /* What `naive` takes in the task's first case, about, for a screen: nothing depends on it. 0:
+     * not known. NULL: nobody knows. */
+    enum status (*naive)(void *context, struct judge_task *task, double *us, struct diags *diags);
 };
 
 struct run_judge

@@ -43,7 +43,7 @@ short_form(struct team *team, const struct node *node)
     struct arena *arena = arena_of(team);
     const struct program *program =
         node->programs ? node->programs[0] : team->loop->result->cases[0].program;
-    struct coder_options options = {team->loop->options->machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = team->loop->options->machine.vector_bytes};
     struct diags *ours = diags_create(arena, 1);
     struct buf text = buf_in(arena);
     const char *part = node->parts ? node->parts[0] : node->kernel;

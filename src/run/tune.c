@@ -26,6 +26,7 @@ struct tuning {
     char (*seen)[HASH_TEXT]; /* of kernels */
     double *history;
     double naive_us; /* 0: not known */
+    double shown_us; /* the same, about, for the screen; -1: nobody has asked */
     double began;    /* seconds since the loop did */
 };
 
@@ -68,7 +69,7 @@ struct schedule *
 run__schedule(const struct loop *loop, const struct run_case *of, const char *text)
 {
     struct source source = {"schedule", text, strlen(text)};
-    struct coder_options options = {loop->options->machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = loop->options->machine.vector_bytes};
     return coder_read(loop->arena, of->program, &source, &options, diags_create(loop->arena, 1));
 }
 
@@ -118,6 +119,7 @@ report_progress(struct tuning *tuning, const struct run_candidate *candidate, bo
                                              .most_seconds = options->seconds,
                                              .best_us = best_us(tuning->to),
                                              .light_us = tuning->to->light.us,
+                                             .naive_us = fmax(tuning->shown_us, 0),
                                              .limit = tuning->to->light.limit,
                                              .schedule = candidate->schedule ? candidate->schedule
                                                                              : options->start->file,
@@ -125,6 +127,18 @@ report_progress(struct tuning *tuning, const struct run_candidate *candidate, bo
                                              .better = better,
                                              .history = tuning->history,
                                              .history_count = tuning->to->evaluations});
+}
+
+/* Once something is there that it can be compared with, if anybody looks. */
+static enum status
+ask_naive(struct tuning *tuning)
+{
+    const struct run_judge *judge = tuning->loop->judge;
+    const struct run_options *options = tuning->loop->options;
+    if (tuning->shown_us >= 0 || tuning->to->best == NULL || options->progress == NULL ||
+        options->no_naive || tuning->loop->is_part || judge->naive == NULL)
+        return STATUS_OK;
+    return judge->naive(judge->context, tuning->task, &tuning->shown_us, tuning->loop->diags);
 }
 
 /* How long `naive` takes is asked once, beside the first kernel that is correct. */
@@ -218,6 +232,8 @@ try_kernel(struct tuning *tuning, const struct proposal *proposal, double *us)
     if (better)
         crown(tuning, kernel, candidate);
     status = run__record(loop, to, candidate, &report);
+    if (status == STATUS_OK)
+        status = ask_naive(tuning);
     report_progress(tuning, candidate, better);
     if (status == STATUS_OK && better && loop->options->until_gain > 0 && tuning->naive_us == 0)
         status = measure_naive(tuning, candidate);
@@ -509,6 +525,7 @@ run__tune(struct loop *loop, size_t number, const struct share *share, const cha
                             .to = &loop->result->cases[number],
                             .number = number,
                             .share = *share,
+                            .shown_us = -1,
                             .began = run__elapsed(loop)};
     struct judge_setup setup = run__setup(loop, &options->cases[number], 1);
     setup.same_inputs = true;

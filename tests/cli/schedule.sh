@@ -51,6 +51,18 @@ if command -v python3 >/dev/null; then
     check 'a JSON reader accepts it' 'python3 -c "import json; json.load(open(\"out\"))"'
 fi
 
+# A line for one case takes the place of one for all.
+expect 'lines of a case' 0 "$HONE" schedule mul.op 'C: i j k; case odd: C: i k j' --case odd
+says out 'stand in place of general ones' '  C: i k j'
+expect 'and for that case alone' 0 "$HONE" schedule mul.op 'C: i j k; case odd: C: i k j'
+says out 'as it is shown' '  C: i j k'
+
+# What goes past the caches is vectors of f32.
+printf 'op whole\ndim N=4096\nin X: i32[N]\nY[i]: i32 = X[i] + 1\nout Y\n' >whole.op
+expect 'nt where it does nothing' 0 "$HONE" schedule whole.op 'Y: nt i@v'
+says out 'is advised against' 'nt does nothing'
+check 'and not said to be done' '! grep -q "past the caches\. " out'
+
 # The kernel.
 expect '--emit' 0 "$HONE" schedule mul.op "$tile" --emit --width 256
 says out 'prints C' 'kernel(const float *restrict A, const float *restrict B, float *restrict C)'
@@ -84,6 +96,9 @@ wrong 'no such index' 'schedule:1:8: x is no index of C' schedule mul.op 'C: i@p
 wrong 'a reduction on threads' 'schedule:1:4: k@p: a reduction is not spread over threads; ! split' \
     schedule mul.op 'C: k@p i j'
 wrong 'behind a semicolon' 'schedule:1:11: there is no stage D' schedule mul.op 'C: i j k; D: i'
+wrong 'a case that there is not' 'schedule:1:6: there is no case od; write one of default, odd' \
+    schedule mul.op 'case od: C: i@p j acc k'
+wrong 'a copy of what is not read' 'write a number up to that' schedule mul.op 'C: i@p pack(B@3) j acc k'
 printf 'C: i@p j\n   acc\n' >bad.txt
 wrong 'in a file' 'bad.txt:2:4: a line begins with a stage and a colon' schedule mul.op --file bad.txt
 wrong 'no such file' 'none.txt: no such file' schedule mul.op --file none.txt

@@ -106,7 +106,7 @@ static const char *
 legal(struct unit *unit, const struct agent_moment *moment, const char *schedule)
 {
     const struct agent_scene *scene = moment->scene;
-    struct coder_options options = {machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = machine.vector_bytes};
     struct source source = {"reply", schedule, strlen(schedule)};
     struct buf whole = buf_in(unit->arena), kernel = buf_in(unit->arena);
 

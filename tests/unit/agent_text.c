@@ -144,7 +144,7 @@ static const char *
 emitted(struct unit *unit, const struct program *program, unsigned width)
 {
     struct source source = {"s", "", 0};
-    struct coder_options options = {width};
+    struct coder_options options = {.vector_bytes = width};
     struct schedule *schedule = coder_read(unit->arena, program, &source, &options, unit->diags);
     struct buf buf = buf_in(unit->arena);
     assert_non_null(schedule);

@@ -31,7 +31,7 @@ schedule_of(struct unit *unit, const struct program *program, const char *text)
 {
     struct source *source = arena_alloc(unit->arena, sizeof *source);
     *source = (struct source){"schedule", text, strlen(text)};
-    struct coder_options options = {avx2.vector_bytes};
+    struct coder_options options = {.vector_bytes = avx2.vector_bytes};
     struct schedule *schedule = coder_read(unit->arena, program, source, &options, unit->diags);
     if (schedule == NULL)
         fail_msg("illegal: %s\n%s", text, unit_printed(unit, false));

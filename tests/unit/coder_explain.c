@@ -11,7 +11,7 @@ read_schedule(struct unit *unit, const char *op, const char *text)
     struct lang *lang = lang_parse(unit->arena, "test.op", op, strlen(op), unit->diags);
     struct program *program = lang ? lang_program(lang, 0, NULL, 0, unit->diags) : NULL;
     struct source *source = arena_alloc(unit->arena, sizeof *source);
-    struct coder_options options = {32};
+    struct coder_options options = {.vector_bytes = 32};
     *source = (struct source){"schedule", text, strlen(text)};
     struct schedule *schedule =
         program ? coder_read(unit->arena, program, source, &options, unit->diags) : NULL;
@@ -21,11 +21,18 @@ read_schedule(struct unit *unit, const char *op, const char *text)
 }
 
 static const char *
-explained(struct unit *unit, const char *op, const char *text)
+explained_on(struct unit *unit, const struct coder_machine *machine, const char *op,
+             const char *text)
 {
     struct buf buf = buf_in(unit->arena);
-    coder_explain(&buf, read_schedule(unit, op, text));
+    coder_explain(&buf, read_schedule(unit, op, text), machine);
     return buf.data;
+}
+
+static const char *
+explained(struct unit *unit, const char *op, const char *text)
+{
+    return explained_on(unit, NULL, op, text);
 }
 
 static const char sgemm[] = "op sgemm\ndim M=1024, N=1024, K=1024\nin A: f32[M,K]\nin B: f32[K,N]\n"
@@ -48,6 +55,22 @@ a_matrix_product(void **state)
     assert_string_equal(explained(*state, sgemm, "C: i k j@v"),
                         "C: one thread does it all. Results are added up in memory over k; vectors "
                         "of 8 lanes along j.");
+}
+
+/* Which cache keeps what the innermost cut touches, where the machine is known. */
+static void
+caches_are_named(void **state)
+{
+    const struct coder_machine machine = {
+        .vector_bytes = 32, .registers = 16, .threads = 2, .l1 = 32 << 10, .l2 = 1 << 20};
+    assert_non_null(
+        strstr(explained_on(*state, &machine, sgemm,
+                            "C: k/256 j/512 pack(B) i/24@p j/2v i/6 acc k i@u j/v@u j@v"),
+               "; one turn of i touches 584 KB, which the second cache keeps."));
+    assert_non_null(strstr(
+        explained_on(*state, &machine, softmax, "M: r acc j; E: r with(S) j; Y: r@p do(M) do(E) j"),
+        "which the second cache keeps"));
+    assert_null(strstr(explained(*state, sgemm, "C:"), "cache"));
 }
 
 static void
@@ -200,6 +223,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(a_matrix_product),
         UNIT_TEST(rows),
+        UNIT_TEST(caches_are_named),
         UNIT_TEST(a_triangle),
         UNIT_TEST(a_border),
         UNIT_TEST(a_running_maximum),

@@ -33,7 +33,7 @@ emit(struct kernel *kernel, const char *path)
     struct coder_space *space = coder_space_open(arena, program, &machine);
     const char *lines = coder_sketch(space, &(struct coder_genome){{0}}).text;
     struct source source = {"schedule", lines, strlen(lines)};
-    struct coder_options options = {machine.vector_bytes};
+    struct coder_options options = {.vector_bytes = machine.vector_bytes};
     struct schedule *schedule = coder_read(arena, program, &source, &options, diags);
     struct buf text = buf_in(arena);
     assert_non_null(schedule);

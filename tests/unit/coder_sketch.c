@@ -31,7 +31,7 @@ becomes_kernel(struct arena *arena, const struct program *program, const char *t
                unsigned vector_bytes, struct diags *diags)
 {
     struct source source = {"schedule", text, strlen(text)};
-    struct coder_options options = {vector_bytes};
+    struct coder_options options = {.vector_bytes = vector_bytes};
     struct schedule *schedule = coder_read(arena, program, &source, &options, diags);
     struct buf kernel = buf_in(arena);
     return schedule != NULL && coder_emit(&kernel, arena, schedule, diags) && kernel.length > 0;
@@ -241,7 +241,7 @@ a_deep_network_is_a_few_functions(void **state)
             i == 0 ? (struct coder_genome){{0}} : random_genome(&rng, &sketch);
         const char *text = coder_sketch(space, &genome).text;
         struct source source = {"schedule", text, strlen(text)};
-        struct coder_options options = {machines[0].vector_bytes};
+        struct coder_options options = {.vector_bytes = machines[0].vector_bytes};
         struct schedule *schedule = coder_read(arena, program, &source, &options, diags);
         struct buf kernel = buf_in(arena);
         assert_non_null(schedule);
@@ -343,7 +343,7 @@ write_usual(struct arena *arena, const char *text)
     struct diags *diags = diags_create(arena, 0);
     struct lang *lang = lang_parse(arena, "conv.op", text, strlen(text), diags);
     struct program *program = lang != NULL ? lang_program(lang, 0, NULL, 0, diags) : NULL;
-    struct coder_options options = {machines[0].vector_bytes};
+    struct coder_options options = {.vector_bytes = machines[0].vector_bytes};
     struct buf kernel = buf_in(arena);
     assert_non_null(program);
     struct coder_space *space = coder_space_open(arena, program, &machines[0]);

@@ -26,7 +26,7 @@ try_task(const char *path, const struct coder_machine *machine)
         struct coder_space *space = coder_space_open(arena, program, machine);
         const char *text = coder_sketch(space, &(struct coder_genome){{0}}).text;
         struct source source = {"schedule", text, strlen(text)};
-        struct coder_options options = {machine->vector_bytes};
+        struct coder_options options = {.vector_bytes = machine->vector_bytes};
         if (coder_read(arena, program, &source, &options, diags) == NULL) {
             diags_print(diags, stderr, false);
             fail_msg("%s: the usual sketch is illegal:\n%s", path, text);
