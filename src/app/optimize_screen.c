@@ -217,14 +217,13 @@ put_next(struct buf *out, const struct optimize_result *shown)
     else
         buf_printf(out, "\n%s written.\n", shown->file);
     if (ours) {
+        const struct program *first = shown->result->cases[0].program;
         buf_puts(out, "from C:   ");
-        shown->options->target->signature(out, shown->result->cases[0].program);
-        buf_printf(out, ";%s\n",
-                   shown->result->case_count > 1 && shown->result->cases[0].program->dim_count > 0
-                       ? arena_printf(out->arena, "   sizes of case %s, or -D%s=... and the others",
-                                      shown->result->cases[0].program->case_name,
-                                      shown->result->cases[0].program->dims[0].name)
-                       : "");
+        shown->options->target->signature(out, first);
+        buf_puts(out, ";\n");
+        if (shown->result->case_count > 1 && first->dim_count > 0)
+            buf_printf(out, "          with the sizes of case %s; -D%s=... and so on for another\n",
+                       first->case_name, first->dims[0].name);
         buf_printf(out, "test and time it:   %s -DHONE_MAIN %s -lm && ./a.out\n", gcc, shown->file);
     }
     if (shown->run != NULL)

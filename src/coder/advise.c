@@ -147,7 +147,7 @@ advise_tails(struct adviser *adviser, const struct view *view)
     int64_t step = 0, extent = 0;
     for (size_t i = view->place; i < view->count; i++) {
         const struct view_loop *loop = &view->loops[i];
-        if (loop->token == NULL)
+        if (loop->token == NULL || loop->mark == MARK_THREADS) /* a last block is one of them */
             continue;
         int64_t inside =
             loop->mark == MARK_VECTOR ? (int64_t)view->lanes : loop->extent[loop->token->level];

@@ -19,6 +19,9 @@ says out 'gives the time of each case' '  odd '
 says out 'compares with the plain C' 'naive'
 says out 'says how' '  How '
 says out 'says what was written' 'norm.c written, stands alone:'
+says out 'and how it is called' 'from C:   void kernel(const float *restrict X, float *restrict Y);'
+says err 'what is about to be done' 'norm: 3 cases, '
+says err 'and how it stands to the plain C meanwhile' 'x naive  '
 check 'names the run' "grep -q '^run [a-z0-9]*' out"
 check 'fits 100 columns' "! grep -q '.\{101\}' out"
 expect 'the file compiles alone' 0 gcc -O2 -march=native -fopenmp -Wall -Werror -c norm.c -o norm.o
@@ -155,6 +158,14 @@ expect 'a case that there is not' 2 "$HONE" optimize norm.op --case nothing
 
 expect 'a place that cannot be written' 2 "$HONE" optimize norm.op -o /proc/norm.c
 says err 'is found before the work' 'cannot be written'
+expect 'a folder' 2 "$HONE" optimize norm.op -o .
+says err 'is none for a kernel' 'it is a folder'
+expect 'its own task' 2 "$HONE" optimize norm.op -o norm.op
+says err 'is not replaced' 'norm.op is what it begins with'
+mkdir other
+echo 'int written_by_somebody;' >other/norm.c
+expect 'a file of somebody' 2 sh -c 'cd other && "$0" optimize ../norm.op --evals 1' "$HONE"
+says err 'is not replaced either' 'norm.c is there already and not of hone'
 expect 'no file' 2 "$HONE" optimize nothing.op
 echo nonsense >broken.db
 HONE_ARCHIVE=$PWD/broken.db expect 'an archive that is none' 0 "$HONE" optimize norm.op --case odd --evals 1
