@@ -1,5 +1,6 @@
 /* Evolution with a bandit: the best few are changed in one or two genes; which gene is chosen by an
- * upper confidence bound on how often a change of it helped. */
+ * upper confidence bound on how much changes of it gained. doc/optimize.md has the definition, and
+ * says why genes are the arms. */
 #include "search/search.h"
 
 #include "base/rng.h"
@@ -69,7 +70,7 @@ search_seed(struct search *search, const struct search_point *point)
 
 /* ---- asking ---- */
 
-/* Upper confidence bound: how often a change of the gene helped, and how little that is known. */
+/* Upper confidence bound: what changes of the gene gained, and how little that is known. */
 static int
 choose_gene(struct search *search)
 {
@@ -181,7 +182,8 @@ learn_holes(struct search *search, const struct search_hole *holes, size_t count
     }
 }
 
-/* The genes that were changed for a point have helped, or not; it is out no more. */
+/* The genes that were changed for a point have helped, or not: a tenth of the time is as good as
+ * more. It is out no more. */
 static void
 reward(struct search *search, const struct search_point *point, double cost)
 {
