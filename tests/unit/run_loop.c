@@ -6,6 +6,8 @@
 #include "scratch.h"
 
 #include "base/hash.h"
+#include "base/rng.h"
+#include "coder/coder.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -307,6 +309,114 @@ a_kernel_is_to_be_beaten(void **state)
     assert_non_null(strstr(result.kernel, "#if R == 24 && N == 200\n/* from mine.c */"));
 }
 
+/* ---- drafts ---- */
+
+enum { DRAFTED = 64, DRAFTS = 5 };
+
+struct draft {
+    const char *kernel; /* NULL: it cannot be emitted */
+    double us;          /* by the model */
+    unsigned number;    /* as drawn */
+};
+
+/* False: the schedule is illegal. */
+static bool
+draft_of(struct unit *unit, const struct run_options *options, const struct program *program,
+         const char *schedule, struct draft *draft)
+{
+    const struct source source = {"schedule", schedule, strlen(schedule)};
+    const struct coder_options how = {.vector_bytes = options->machine.vector_bytes};
+    struct diags *diags = diags_create(unit->arena, 0);
+    struct buf kernel = buf_in(unit->arena);
+    struct schedule *read = coder_read(unit->arena, program, &source, &how, diags);
+    if (read == NULL)
+        return false;
+    draft->us = coder_estimate_us(read, &options->machine);
+    draft->kernel = coder_emit(&kernel, unit->arena, read, diags) ? kernel.data : NULL;
+    return true;
+}
+
+static int
+by_estimate(const void *left, const void *right)
+{
+    const struct draft *a = left, *b = right;
+    if (a->us != b->us)
+        return a->us < b->us ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+/* The usual schedule, then the five that the model likes best of those drawn. */
+static size_t
+drafts_of(struct unit *unit, const struct run_options *options, const struct program *program,
+          struct draft drafts[1 + DRAFTED])
+{
+    struct coder_space *space = coder_space_open(unit->arena, program, &options->machine);
+    struct rng rng = rng_stream(options->seed, "draft");
+    struct coder_sketch usual = coder_sketch(space, &(struct coder_genome){{0}});
+    size_t count = 1;
+    assert_true(draft_of(unit, options, program, usual.text, &drafts[0]));
+    for (unsigned i = 0; i < DRAFTED; i++) {
+        struct coder_genome genome = {{0}};
+        for (size_t h = 0; h < usual.hole_count; h++)
+            if (rng_uniform(&rng) < 0.4)
+                genome.gene[usual.holes[h].gene] = (uint8_t)rng_below(&rng, usual.holes[h].answers);
+        drafts[count].number = i;
+        count +=
+            draft_of(unit, options, program, coder_sketch(space, &genome).text, &drafts[count]);
+    }
+    assert_true(count > 1 + DRAFTED / 4); /* or the five are no choice */
+    qsort(drafts + 1, count - 1, sizeof *drafts, by_estimate);
+    return 1 + DRAFTS;
+}
+
+/* What is tried from this candidate on; a kernel that was tried already is not tried again. Returns
+ * how many were. */
+static size_t
+assert_drafted(struct unit *unit, const struct run_options *options, const struct run_case *of,
+               size_t at)
+{
+    struct draft drafts[1 + DRAFTED];
+    size_t count = drafts_of(unit, options, of->program, drafts), first = at;
+    for (size_t i = 0; i < count; i++) {
+        bool known = drafts[i].kernel == NULL;
+        for (size_t k = 0; k < at && !known; k++)
+            known = strcmp(of->tried[k].kernel, drafts[i].kernel) == 0;
+        if (known)
+            continue;
+        assert_true(at < of->tried_count);
+        assert_string_equal(of->tried[at].proposer, "builtin");
+        assert_string_equal(of->tried[at].kernel, drafts[i].kernel);
+        at++;
+    }
+    return at - first;
+}
+
+static void
+what_the_model_likes_comes_first(void **state)
+{
+    struct unit *unit = *state;
+    struct trace trace;
+    struct run_options options = usual_options(unit, &trace);
+    struct run_result first, result;
+    size_t drafted = 0;
+    for (options.seed = 1; options.seed <= 4; options.seed++) {
+        optimize(unit, &(struct fake){0}, &options, &first);
+        for (size_t i = 0; i < 2; i++)
+            drafted += assert_drafted(unit, &options, &first.cases[i], 0);
+    }
+    assert_true(drafted >= 4 * 2 * 3);
+    struct run_start start = start_of(unit, first.kernel);
+    options.start = &start;
+    optimize(unit, &(struct fake){0}, &options, &result);
+    for (size_t i = 0; i < 2; i++) {
+        size_t begun = 0;
+        while (strcmp(result.cases[i].tried[begun].proposer, "start") == 0)
+            begun++;
+        assert_true(begun > 0);
+        assert_true(assert_drafted(unit, &options, &result.cases[i], begun) > 0);
+    }
+}
+
 /* ---- again ---- */
 
 static struct store *
@@ -478,6 +588,7 @@ main(void)
         UNIT_TEST(the_plain_c_is_given_where_nothing_is_faster),
         UNIT_TEST(own_files_are_their_schedules),
         UNIT_TEST(a_kernel_is_to_be_beaten),
+        UNIT_TEST(what_the_model_likes_comes_first),
         SCRATCH_TEST(recorded_timings_lead_to_the_same_end),
         SCRATCH_TEST(the_archive_has_the_whole_story),
         SCRATCH_TEST(large_programs_go_by_layers),
