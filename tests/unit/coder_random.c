@@ -1,14 +1,16 @@
 /* The coder against the interpreter: random programs, shapes and schedules, many kernels to a file,
- * at every vector width; a part of them under the sanitizers. HONE_RANDOM sets the number of groups
- * of programs, HONE_SEED the first of them, HONE_GROUP how many programs a group has, HONE_PROGRAM
- * the only one of tests/coder/programs.h that is tried; with HONE_KEEP=folder the files of the last
- * group are copied there. */
+ * at every vector width; a part of them under the sanitizers. What becomes the same C twice is
+ * tried and counted once, whatever the width. HONE_RANDOM sets the number of groups of programs,
+ * HONE_SEED the first of them, HONE_GROUP how many programs a group has, HONE_PROGRAM the only one
+ * of tests/coder/programs.h that is tried; with HONE_KEEP=folder the files of the last group are
+ * copied there. */
 #include "expected.h"
 #include "scratch.h"
 
 #include "../coder/programs.h"
 #include "../coder/random_schedule.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/proc.h"
 #include "lang/lang.h"
 #include "random_program.h"
@@ -24,6 +26,8 @@
 
 #define WIDTHS 3
 #define FILES (WIDTHS + 1) /* the last one is built with sanitizers */
+#define GROUPS 22          /* of programs, in a test run */
+#define PROGRAMS 20        /* of a group */
 #define SCHEDULES 7        /* of a program, the plain one among them */
 #define MOST_TERMS 3e4     /* of a program: the interpreter's time */
 #define MOST_TEXT 40000    /* bytes of a kernel: the compiler's time */
@@ -89,8 +93,11 @@ static const struct way {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 struct tally {
-    size_t drawn, legal, large, kernels, sanitized, programs, calibrated, failures;
+    size_t drawn, legal, large, equal, kernels, programs, calibrated, failures;
+    size_t agreed[FILES]; /* with the interpreter */
     size_t taken[WAYS];
+    char (*seen[2])[HASH_TEXT]; /* hashes of kernels that were tried, and sanitized */
+    size_t seen_count[2];
 };
 
 /* ---- programs ---- */
@@ -300,6 +307,35 @@ count_ways(const struct code_parts *parts, size_t *taken)
         taken[i] += matches(&parts->body, ways[i].pattern);
 }
 
+/* Each kernel counts once: those that are sanitized among themselves. */
+static bool
+is_new(const struct group *group, struct tally *tally, bool sanitized,
+       const struct code_parts *parts)
+{
+    struct buf text = buf_in(group->arena);
+    char(*seen)[HASH_TEXT] = tally->seen[sanitized], hash[HASH_TEXT];
+    buf_add(&text, parts->globals.data, parts->globals.length);
+    buf_add(&text, parts->signature.data, parts->signature.length);
+    buf_add(&text, parts->body.data, parts->body.length);
+    hash_sha256(text.data, text.length, hash);
+    for (size_t i = 0; i < tally->seen_count[sanitized]; i++)
+        if (memcmp(seen[i], hash, sizeof hash) == 0)
+            return false;
+    memcpy(seen[tally->seen_count[sanitized]++], hash, sizeof hash);
+    return true;
+}
+
+/* Every seventh kernel, at the width of the sanitized file. */
+static void
+add_sanitized(struct group *group, const struct trial *trial, const char *text, struct tally *tally)
+{
+    struct code_parts parts;
+    if (tally->kernels % 7 == 0 &&
+        code(group->arena, trial, text, group->file_width[WIDTHS], &parts, NULL) &&
+        parts.body.length < MOST_TEXT / 4 && is_new(group, tally, true, &parts))
+        add_kernel(group, trial, text, WIDTHS, &parts);
+}
+
 static void
 add_trial(struct group *group, struct rng *rng, const struct trial *trial, struct tally *tally)
 {
@@ -318,18 +354,14 @@ add_trial(struct group *group, struct rng *rng, const struct trial *trial, struc
             tally->large++;
             continue;
         }
+        if (!is_new(group, tally, false, &parts)) {
+            tally->equal++;
+            continue;
+        }
         add_kernel(group, trial, text, file, &parts);
         count_ways(&parts, tally->taken);
         tally->kernels++;
-        if (tally->kernels % 10 == 0 && widths[file] == group->file_width[WIDTHS]) {
-            add_kernel(group, trial, text, WIDTHS, &parts);
-            tally->sanitized++;
-        } else if (tally->kernels % 10 == 1 && parts.body.length < MOST_TEXT / 4 &&
-                   code(group->arena, trial, text, group->file_width[WIDTHS], &parts, NULL) &&
-                   parts.body.length < MOST_TEXT / 4) {
-            add_kernel(group, trial, text, WIDTHS, &parts);
-            tally->sanitized++;
-        }
+        add_sanitized(group, trial, text, tally);
     }
 }
 
@@ -621,6 +653,8 @@ check_file(struct group *group, unsigned file, struct tally *tally)
         const char *wrong = check_outputs(group, kernel, out.text + at, all, tally);
         if (wrong != NULL)
             show_failure(group, kernel, wrong, tally);
+        else
+            tally->agreed[file]++;
         at += 2 * all;
     }
     if (!fine)
@@ -646,7 +680,7 @@ static void
 draw_group(struct group *group, uint64_t seed, const char *const *paths, size_t path_count,
            struct tally *tally)
 {
-    uint64_t programs = setting("HONE_GROUP", 20), made = 0;
+    uint64_t programs = setting("HONE_GROUP", PROGRAMS), made = 0;
     struct rng rng = rng_stream(seed, "coder");
     *group = (struct group){.arena = arena_create(), .seed = seed};
     group->kernels = arena_array(group->arena, 2 * SCHEDULES * programs, sizeof *group->kernels);
@@ -664,17 +698,35 @@ draw_group(struct group *group, uint64_t seed, const char *const *paths, size_t 
     tally->programs += made;
 }
 
+/* What is promised: so many that agree, of each width not too few, a part of them sanitized. */
+static void
+assert_enough(const struct tally *tally)
+{
+    enum { ALL = 2000, EACH = 400, SANITIZED = 200 };
+    size_t all = 0;
+    for (unsigned i = 0; i < WIDTHS; i++) {
+        assert_true(tally->agreed[i] >= EACH);
+        all += tally->agreed[i];
+    }
+    assert_true(all >= ALL);
+    assert_true(tally->agreed[WIDTHS] >= SANITIZED);
+}
+
 static void
 kernels_compute_what_programs_mean(void **state)
 {
     struct unit *unit = *state;
-    uint64_t first = setting("HONE_SEED", 1), count = setting("HONE_RANDOM", 22);
+    uint64_t first = setting("HONE_SEED", 1), count = setting("HONE_RANDOM", GROUPS);
     size_t path_count;
     const char *const *paths = expected_tasks(unit->arena, &path_count);
     struct tally tally = {0};
     struct diags *diags = diags_create(unit->arena, 0);
     const char *header = target_find("cpu")->files[0].text;
     assert_int_equal(file_write("hone.h", header, strlen(header), diags), STATUS_OK);
+    for (unsigned i = 0; i < 2; i++)
+        tally.seen[i] =
+            arena_array(unit->arena, count * setting("HONE_GROUP", PROGRAMS) * SCHEDULES,
+                        sizeof *tally.seen[i]);
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct group group;
         draw_group(&group, seed, paths, path_count, &tally);
@@ -683,15 +735,19 @@ kernels_compute_what_programs_mean(void **state)
         arena_destroy(group.arena);
     }
     print_message("# %zu schedules of %zu programs: %zu legal, %zu of them too long to try, %zu "
-                  "kernels, %zu also sanitized, %zu calibrated\n",
-                  tally.drawn, tally.programs, tally.legal, tally.large, tally.kernels,
-                  tally.sanitized, tally.calibrated);
+                  "kernels that were there before, %zu others, %zu calibrated\n",
+                  tally.drawn, tally.programs, tally.legal, tally.large, tally.equal, tally.kernels,
+                  tally.calibrated);
+    print_message("# agree: %zu at 16 bytes, %zu at 32, %zu at 64, %zu sanitized\n",
+                  tally.agreed[0], tally.agreed[1], tally.agreed[2], tally.agreed[WIDTHS]);
     for (size_t i = 0; i < WAYS; i++)
         print_message("# %s in %zu kernels\n", ways[i].name, tally.taken[i]);
     assert_int_equal(tally.failures, 0);
     for (size_t i = 0; i < WAYS && count >= 60; i++) /* some are rare */
         assert_true(tally.taken[i] > 0);
     assert_true(2 * tally.legal >= tally.drawn);
+    if (count >= GROUPS && getenv("HONE_PROGRAM") == NULL && getenv("HONE_GROUP") == NULL)
+        assert_enough(&tally);
 }
 
 int
