@@ -182,7 +182,11 @@ static enum status
 find_schedules(struct bench *bench)
 {
     const struct store_question question = {
-        arena_printf(bench->arena, "family%ld", any_run(bench) % 40), "cpu", "key", 3, 10};
+        .family = arena_printf(bench->arena, "family%ld", any_run(bench) % 40),
+        .target = "cpu",
+        .machine_key = "key",
+        .each = 3,
+        .most = 10};
     struct store_answer *answers;
     size_t count;
     enum status status =

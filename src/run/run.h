@@ -3,6 +3,7 @@
  *   run_optimize      the fastest kernel that the built-in proposer finds for a task
  *   run_optimize_by   the same with another judge: tests answer from what was measured before
  *   run_dry           what would be asked of models
+ *   run_family        programs whose schedules may suit one another
  *   run_start_read    the schedules that a kernel file of ours carries
  *   run_put_verdict   a verdict as JSON
  *   run_put_library   a kernel file's schedules as a library for every size and instruction set
@@ -125,9 +126,14 @@ struct run_options {
     struct store *store;   /* where it is recorded; NULL: nowhere */
     struct store_run *run; /* begun or resumed there by the caller */
     enum run_mode mode;
-    const char *machine_key, *family;
-    const struct run_team *team; /* NULL: the built-in search alone */
+    const char *machine_key, *family; /* see run_family() */
+    const struct run_team *team;      /* NULL: the built-in search alone */
 };
+
+/* Equal for programs that differ in numbers alone: sizes that are written as such, constants. 64
+ * hex digits. */
+const char *
+run_family(struct arena *arena, const struct program *program);
 
 /* ---- the result ---- */
 

@@ -2,6 +2,9 @@
  * likeness to the task. What was found is an answer of the world, and goes through the ledger. */
 #include "run/run_int.h"
 
+#include "base/hash.h"
+
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +80,43 @@ choose(const struct loop *loop, const struct program *program, const struct stor
     return text.data ? text.data : "";
 }
 
+/* Names hold digits, as T1 and f32 do, and are no numbers. */
+static size_t
+length_of_name(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+        length++;
+    return length;
+}
+
+const char *
+run_family(struct arena *arena, const struct program *program)
+{
+    struct buf text = buf_in(arena), family = buf_in(arena);
+    char *hash = arena_alloc(arena, HASH_TEXT), *end;
+    size_t length;
+    lang_canonical(&text, program);
+    for (const char *at = text.data; *at; at += length) {
+        length = length_of_name(at);
+        length = length ? length : 1;
+        if (isdigit((unsigned char)*at)) {
+            strtod(at, &end);
+            length = (size_t)(end - at);
+            buf_putc(&family, '0');
+        } else
+            buf_add(&family, at, length);
+    }
+    hash_sha256(family.data, family.length, hash);
+    return hash;
+}
+
 static enum status
 find(const struct loop *loop, const struct program *program, unsigned seeds, const char **found)
 {
     const struct run_options *options = loop->options;
     struct store_question question = {.family = options->family,
+                                      .task_hash = options->run ? options->run->task.hash : NULL,
                                       .target = options->target->name,
                                       .machine_key = options->machine_key,
                                       .most = LOOKED_AT};

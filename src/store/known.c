@@ -92,10 +92,11 @@ read_offers(struct store *store, const struct store_question *question, struct o
 {
     size_t each = question->each ? question->each : 1;
     struct sql fastest = sql_prepare(store, offers_query);
-    struct sql settings = sql_prepare(store, "SELECT id, sizes FROM setting WHERE family = ?"
+    struct sql settings = sql_prepare(store, "SELECT id, sizes FROM setting WHERE family IN (?, ?)"
                                              " AND target = ? AND machine_key = ?");
 
     sql_text(&settings, question->family);
+    sql_text(&settings, question->task_hash);
     sql_text(&settings, question->target);
     sql_text(&settings, question->machine_key);
     while (sql_row(&settings)) {

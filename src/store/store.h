@@ -8,7 +8,7 @@
  *   store_inbox_add       what a person says to a run, from any process
  *   store_run_finish      done or stopped
  *   store_runs ...        what happened so far
- *   store_earlier         schedules that served the same program at other sizes
+ *   store_earlier         schedules that served programs of the same family
  *   store_verdict_find    was exactly this judged before: nothing is measured twice
  *   store_item_put        what was learned, for later runs; store_items_similar() finds it
  *   store_vectors_put     vectors of texts, by which similar items are found too
@@ -531,8 +531,9 @@ store_vectors_put(struct store *store, const char *model, const struct store_vec
 
 struct store_question {
     const char *family, *target, *machine_key;
-    size_t each; /* schedules for each program and sizes; 0: 1 */
-    size_t most; /* in all; 0: no limit */
+    const char *task_hash; /* NULL, or of the task: what older programs wrote down as its family */
+    size_t each;           /* schedules for each program and sizes; 0: 1 */
+    size_t most;           /* in all; 0: no limit */
 };
 
 struct store_answer {

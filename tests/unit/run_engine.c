@@ -337,6 +337,9 @@ a_search_begins_with_what_the_archive_has(void **state)
     static const char seeded[] = "recipe = seeded\n[phase refine]\nstart = naive\nrounds = 1\n"
                                  "seed = same program\n"
                                  "[role coder]\nsees = task, base, top 3\nreturns = file\n";
+    static const char of_family[] = "recipe = seeded\n[phase refine]\nstart = naive\nrounds = 1\n"
+                                    "seed = same family\n"
+                                    "[role coder]\nsees = task, base, top 3\nreturns = file\n";
     must(unit, play(unit, &(struct play){.recipe = drafts, .archive = "seeds.db"}).status);
     struct play begins = {
         .recipe = seeded, .script = CODER("a", "cost = 50"), .archive = "seeds.db"};
@@ -346,9 +349,7 @@ a_search_begins_with_what_the_archive_has(void **state)
     assert_string_equal(played.candidates[1].proposer, "memory");
     replays(unit, &begins);
     /* of no other program, and not where nothing is said */
-    begins.recipe = "recipe = seeded\n[phase refine]\nstart = naive\nrounds = 1\n"
-                    "seed = same family\n"
-                    "[role coder]\nsees = task, base, top 3\nreturns = file\n";
+    begins.recipe = of_family;
     played = play(unit, &begins);
     must(unit, played.status);
     assert_int_equal(events_of(&played, "earlier", "phase refine"), 1);
@@ -357,6 +358,37 @@ a_search_begins_with_what_the_archive_has(void **state)
     played = play(unit, &(struct play){.recipe = drafts, .archive = "seeds.db"});
     must(unit, played.status);
     assert_int_equal(events_of(&played, "earlier", ""), 0);
+    /* but of another one of the family, where that is wanted */
+    begins.task = "another";
+    played = play(unit, &begins);
+    must(unit, played.status);
+    assert_string_equal(played.candidates[1].proposer, "memory");
+    replays(unit, &begins);
+}
+
+static const char *
+family_of(struct unit *unit, const char *text)
+{
+    struct lang *lang = lang_parse(unit->arena, "test.op", text, strlen(text), unit->diags);
+    return run_family(unit->arena, lang_program(lang, 0, NULL, 0, unit->diags));
+}
+
+static void
+families_differ_in_more_than_numbers(void **state)
+{
+    struct unit *unit = *state;
+    const char *first = family_of(unit, "in A: f32[64,8]; in B: f32[8,32]\n"
+                                        "Y[i,j] = sum[k](A[i,k]*B[k,j]) * 1e-05\nout Y\n");
+    const char *same = family_of(unit, "in P: f32[512,300]; in Q: f32[300,7]\n"
+                                       "R[m,n] = sum[k](P[m,k]*Q[k,n]) * 0.25\nout R\n");
+    const char *const others[] = {
+        "in A: f64[64,8]; in B: f64[8,32]\nY[i,j] = sum[k](A[i,k]*B[k,j]) * 1e-05\nout Y\n",
+        "in A: f32[64,8]; in B: f32[32,8]\nY[i,j] = sum[k](A[i,k]*B[j,k]) * 1e-05\nout Y\n",
+        "in A: f32[64,8]; in B: f32[8,32]\nY[i,j] = max[k](A[i,k]*B[k,j]) * 1e-05\nout Y\n",
+        "in A: f32[64,8]; in B: f32[8,32]\nY[i,j] = sum[k](A[i,k]*B[k,j])\nout Y\n"};
+    assert_string_equal(first, same);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_string_not_equal(first, family_of(unit, others[i]));
 }
 
 /* ---- testers ---- */
@@ -526,6 +558,7 @@ main(void)
         SCRATCH_TEST(coders_are_samples),
         SCRATCH_TEST(a_role_goes_on_with_its_conversation),
         SCRATCH_TEST(a_search_begins_with_what_the_archive_has),
+        UNIT_TEST(families_differ_in_more_than_numbers),
         SCRATCH_TEST(what_a_tester_proposes_is_judged),
         SCRATCH_TEST(what_broke_a_kernel_is_kept),
         SCRATCH_TEST(parts_are_joined),

@@ -354,7 +354,8 @@ replace_memory(void)
 static enum status
 read_all(struct unit *unit, struct store *store)
 {
-    const struct store_question question = {"f", "cpu", "2 x", 5, 0};
+    const struct store_question question = {
+        .family = "f", .target = "cpu", .machine_key = "2 x", .each = 5};
     const struct store_likeness likeness = {.text = "tile", .features = "f32"};
     struct store_candidate *candidates, candidate;
     struct store_answer *answers;

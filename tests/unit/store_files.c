@@ -82,7 +82,8 @@ use_all(struct unit *unit, const char *path)
 {
     struct arena *arena = arena_create();
     struct diags *diags = diags_create(arena, 0);
-    const struct store_question question = {"f", "cpu", "2 x", 5, 0};
+    const struct store_question question = {
+        .family = "f", .target = "cpu", .machine_key = "2 x", .each = 5};
     struct store_run *runs, run = store_unit_run();
     struct store_candidate *candidates, candidate;
     struct store_answer *answers;
@@ -356,7 +357,8 @@ show_all(struct unit *unit, struct store *store)
 static void
 a_migration_keeps_every_row(void **state)
 {
-    static const struct store_question question = {"g", "cpu", "2 x", 100, 0};
+    static const struct store_question question = {
+        .family = "g", .target = "cpu", .machine_key = "2 x", .each = 100};
     struct unit *unit = *state;
     struct store *store;
     struct store_answer *answers;

@@ -441,6 +441,10 @@ earlier_schedules_by_speed(void **state)
     store_unit_must(unit,
                     store_earlier(store, unit->arena, &question, &answers, &count, unit->diags));
     assert_int_equal(count, 0);
+    question.task_hash = "g"; /* which was once the family of a task */
+    store_unit_must(unit,
+                    store_earlier(store, unit->arena, &question, &answers, &count, unit->diags));
+    assert_int_equal(count, 1);
     store_close(store);
 }
 

@@ -31,6 +31,7 @@ static const size_t both[] = {0, 1};
 
 struct play {
     const char *program;       /* NULL: norm_text */
+    const char *task;          /* its hash; NULL: "4f1c" */
     const char *recipe;        /* a name, or the text of one: with a newline */
     const char *script;        /* NULL: stand-ins, */
     const char *model;         /* or this one, */
@@ -133,6 +134,8 @@ play(struct unit *unit, const struct play *play)
     const char *program = play->program ? play->program : norm_text;
     struct lang *lang = lang_parse(unit->arena, "test.op", program, strlen(program), unit->diags);
     const char *archive = play->archive ? play->archive : "archive.db";
+    if (play->task != NULL)
+        played.run.task.hash = play->task;
     must(unit, store_open(archive, &how, &store, unit->diags));
     if (play->mode == RUN_FRESH)
         must(unit, store_run_begin(store, &played.run, unit->diags));
