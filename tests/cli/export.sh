@@ -113,6 +113,12 @@ expect 'where the kernel lies' 2 "$HONE" export lib . any.op
 says err 'would lose it' 'name another folder'
 expect 'of a kernel that has no schedules' 2 "$HONE" export lib made norm.op mine.c
 says err 'says what is wanted' 'name the kernel that `hone optimize` wrote'
+expect 'a folder that cannot be made' 2 "$HONE" export lib /proc/made norm.op
+says err 'is told' '/proc/made: the folder cannot be made'
+expect 'a folder that is a file' 2 "$HONE" export lib any.op norm.op
+says err 'is told as well' 'any.op: the folder cannot be made'
+expect 'a folder that cannot be written' 2 "$HONE" export lib /proc norm.op
+says err 'says which file' '/proc/norm.c'
 expect 'something else' 2 "$HONE" export book made any.op
 expect 'too little' 2 "$HONE" export lib made
 finish

@@ -46,10 +46,11 @@ expect 'have a main as well' 0 gcc -O2 -march=native -fopenmp -DHONE_MAIN both.c
 expect 'that runs' 0 ./both
 
 # a case that cannot be judged here is told before the first one is tuned
-sed 's/^case odd.*/case huge R=4000000 N=200000/' norm.op >huge.op
+sed 's/^op norm/op beyond/; s/^case odd.*/case huge R=4000000 N=200000/' norm.op >huge.op
 expect 'a case beyond this machine' 2 "$HONE" optimize huge.op
 says err 'says which, and what to do' 'case huge'
-check 'nothing was written' '! [ -e huge.c ]'
+check 'nothing was written' '! [ -e beyond.c ]'
+check 'and no run was begun' '"$HONE" show >out && ! grep -q beyond out'
 
 expect 'as JSON' 0 "$HONE" optimize norm.op --case odd --evals 3 -o other.c --json
 check 'is one line' '[ "$(wc -l <out)" -eq 1 ]'
@@ -170,6 +171,26 @@ expect 'no file' 2 "$HONE" optimize nothing.op
 echo nonsense >broken.db
 HONE_ARCHIVE=$PWD/broken.db expect 'an archive that is none' 0 "$HONE" optimize norm.op --case odd --evals 1
 says err 'only warns' 'nothing is recorded'
+
+# a compiler that is missing, fails without a word, is killed, or lies where the jail cannot see it
+mkdir bare silent killed elsewhere
+ln -s /usr/bin/false silent/gcc
+printf '#!/bin/sh\nkill -9 $$\n' >killed/gcc
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v gcc)" >elsewhere/gcc
+chmod +x killed/gcc elsewhere/gcc
+# optimize_with PATH WORDS
+optimize_with()
+{
+    expect "without a compiler: $2" 3 env PATH="$1" "$HONE" optimize norm.op --evals 2 -o none.c
+    says err 'is told' "$2"
+    check 'and nothing is written' '! [ -e none.c ]'
+}
+optimize_with silent 'gcc refuses the reference'
+optimize_with killed 'gcc refuses the reference'
+optimize_with "$PWD/elsewhere:$PATH" 'elsewhere/gcc: lies outside /usr'
+optimize_with bare 'gcc: not found in PATH; install it'
+expect 'with a compiler it goes on' 0 "$HONE" resume last
+check 'and writes what was wanted' '[ -s none.c ]'
 
 cat >long.op <<'END'
 op long
