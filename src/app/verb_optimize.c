@@ -227,8 +227,7 @@ open_archive(struct cli *cli, struct run_options *options, const struct measure_
                            .machine_key = options->machine_key,
                            .seed = options->seed,
                            .started = clock_wall()};
-    run->task.family = run->task.hash;
-    options->family = run->task.hash;
+    run->task.family = options->family = run_family(cli->arena, program);
     options->run = run;
     if (store_run_begin(options->store, run, ours) == STATUS_OK)
         return STATUS_OK;

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/proc.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -110,6 +111,11 @@ run_gcc(struct arena *arena, const char *source, const char *object, const char 
         return STATUS_OK;
     if (strstr(result.err, "internal compiler error") && strcmp(level, "-O1") != 0)
         return run_gcc(arena, source, object, "-O1", blame, diags);
+    if (*text_trim(result.err) == '\0')
+        return machine_error(diags, "the reference",
+                             arena_printf(arena, "gcc ended without a word (%s %d)",
+                                          result.signal ? "signal" : "exit code",
+                                          result.signal ? result.signal : result.exit_code));
     machine_error(diags, "gcc refuses the reference", result.err);
     return blame;
 }
