@@ -39,6 +39,10 @@ bench_plan(struct cli *cli, struct bench_view *view, unsigned *threads);
 const char *
 bench_option(struct arena *arena, const struct store_bench *bench, const char *name);
 
+/* The folder of PyTorch, once the settings were read. */
+const char *
+bench_torch(const struct cli *cli);
+
 /* The options that a task's search is given: also those of `optimize`. Ended by NULL. */
 extern const char *const bench_search_options[];
 

@@ -98,12 +98,19 @@ bench_read_jobs(struct cli *cli, unsigned threads, unsigned *jobs)
     return STATUS_OK;
 }
 
+const char *
+bench_torch(const struct cli *cli)
+{
+    return cli->config->values[CONFIG_TORCH].text;
+}
+
 /* Says in one line how to get it where it is not there. */
 static bool
 has_rival(struct cli *cli, const char *name)
 {
     const struct library_info *library = library_named(name);
-    bool there = library ? library_is_there(name) : bridge_is_there(cli->arena, NULL);
+    const struct bridge_options options = {.environment = bench_torch(cli)};
+    bool there = library ? library_is_there(name) : bridge_is_there(cli->arena, &options);
     if (!there && library != NULL)
         log_warning(&cli->log, "no %s, its baseline is left out; apt-get install %s installs it",
                     library->title, library->package);

@@ -5,14 +5,15 @@
 #include "bench/rivals.h"
 
 static bool
-prepare_task(const struct store_bench_task *row, unsigned threads, uint64_t seed,
+prepare_task(const struct store_bench_task *row, const char *torch, unsigned threads, uint64_t seed,
              struct arena *arena, struct diags *diags)
 {
     const struct bench_rivalry rivalry = {.lang = lang_open(arena, row->path, diags),
                                           .threads = threads,
                                           .seed = seed,
                                           .suite = row->suite,
-                                          .path = row->path};
+                                          .path = row->path,
+                                          .torch = torch};
     return rivalry.lang != NULL && bench_prepare(arena, &rivalry, diags);
 }
 
@@ -44,7 +45,7 @@ bench_prepare_all(struct cli *cli)
         if (arena == NULL)
             return STATUS_MACHINE;
         show(cli, i + 1, view.count, view.rows[i].name);
-        if (!prepare_task(&view.rows[i], threads, seed, arena, diags)) {
+        if (!prepare_task(&view.rows[i], bench_torch(cli), threads, seed, arena, diags)) {
             failed++;
             log_warning(&cli->log, "%s: %s", view.rows[i].name,
                         diags_count(diags) > 0 ? diags_get(diags, 0)->message : "no build works");

@@ -23,6 +23,7 @@ struct bench_rivalry {
     unsigned threads; /* of all */
     uint64_t seed;    /* of the inputs that they get */
     const char *suite, *path;
+    const char *torch;                   /* the folder of PyTorch; NULL: the usual one */
     const char *kernel;                  /* text; it was judged before, */
     double judged_us;                    /* and took so long, */
     double light_us;                     /* where so long is the least that is possible */

@@ -92,7 +92,8 @@ bench__enter_torch(struct arena *arena, const struct bench__terms *terms,
                    struct bench__entrant *entrant)
 {
     struct diags *diags = entrant->rival.diags;
-    const struct bridge_options options = {.threads = terms->rivalry->threads};
+    const struct bridge_options options = {.environment = terms->rivalry->torch,
+                                           .threads = terms->rivalry->threads};
 
     set_conditions(arena, terms);
     struct bridge *bridge = bridge_open(arena, &options, diags);

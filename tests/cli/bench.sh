@@ -152,6 +152,17 @@ else
     check 'a task that is none of its own has no time of it' "grep -q '^tiny,.*,,,,,' out"
 fi
 
+# The setting says where PyTorch is: here something that only notes that it was started.
+mkdir -p config/hone torch/bin torch/lib/python3.11/site-packages/torch
+: >torch/lib/python3.11/site-packages/torch/version.py
+printf '#!/bin/sh\n: >"%s/started"\nexit 1\n' "$PWD" >torch/bin/python3
+chmod +x torch/bin/python3
+printf 'torch = %s/torch\n' "$PWD" >config/hone/config
+expect 'PyTorch where the setting says' 1 \
+    env -u HONE_TORCH XDG_CONFIG_HOME="$PWD/config" "$HONE" bench tiny:1 --prepare
+says err 'is thought to be there' "PyTorch's process ended"
+check 'and is started' '[ -e started ]'
+
 # Mistakes, before anything is begun.
 expect 'nothing' 2 "$HONE" bench
 says err 'says what to write' 'Write a suite, as in hone bench kernelbench/1:1-20'
@@ -165,6 +176,7 @@ expect 'no such baseline' 2 "$HONE" bench tiny --against jax
 says err 'names those' 'write torch, openblas, onednn, naive, or several'
 expect 'builds of PyTorch without PyTorch' 2 "$HONE" bench tiny --prepare
 says err 'says what it is for' "--prepare: it makes PyTorch's builds; write --against torch"
+
 expect 'no such recipe' 2 "$HONE" bench tiny --recipe nosuch
 expect 'too many jobs' 2 "$HONE" bench tiny --jobs 64 --threads 64
 says err 'says what there is' 'processors, here are '
