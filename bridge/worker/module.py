@@ -1,11 +1,13 @@
 """A module in KernelBench's form: Model, get_inputs() and get_init_inputs()."""
 import ast
+import inspect
 import linecache
 import sys
 import types
 
 import torch
 
+from worker.program import plain_name
 from worker.refusal import Refusal, refuse
 
 NAME = "hone_module"
@@ -101,6 +103,28 @@ class Loaded:
     def run(self):
         with torch.no_grad():
             return results(called(self.path, "forward()", self.model, *self.inputs))
+
+    def shapes(self):
+        """Of inputs, parameters and buffers, by their names in a program."""
+        names = inspect.signature(self.model.forward).parameters
+        found = {plain_name(name, capital=True): value for name, value in zip(names, self.inputs)}
+        held = dict(self.model.named_parameters()) | dict(self.model.named_buffers())
+        found |= {plain_name(name, capital=False): value for name, value in held.items()}
+        return {name: list(getattr(value, "shape", [])) for name, value in found.items()}
+
+    def compare(self, program):
+        """Whether a program's inputs, {name: shape}, are of these shapes."""
+        shapes = self.shapes()
+        if not program.keys() & shapes.keys():
+            raise Refusal("no input of the program has a name of the module's; import it again")
+        for name, shape in program.items():
+            if shapes.get(name, shape) != shape:
+                raise Refusal(f"{name} is {sizes_text(shapes[name])} in the module and "
+                              f"{sizes_text(shape)} in the program; write the same sizes in both")
+
+
+def sizes_text(shape):
+    return "x".join(map(str, shape)) or "a number"
 
 
 def results(value):

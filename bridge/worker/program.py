@@ -115,6 +115,17 @@ class Value:
         return self.name
 
 
+def plain_name(wanted, capital):
+    """What a tensor of the module is called in a program, unless that is taken."""
+    name = re.sub(r"\W+", "_", wanted).strip("_") or "t"
+    if name[0].isdigit():
+        name = "t" + name
+    if capital:
+        name = name[0].upper() + name[1:]
+    name = name[:56]
+    return name if len(name) > 1 or capital else name + "0"     # an index has such a name
+
+
 class Program:
     def __init__(self, task):
         self.task = task
@@ -130,15 +141,8 @@ class Program:
 
     def fresh(self, wanted, capital=True):
         wanted = re.sub(r"^_native_batch_norm_legit(_functional|_no_training)?", "batch_norm", wanted)
-        name = re.sub(r"\W+", "_", wanted).strip("_") or "t"
-        if name[0].isdigit():
-            name = "t" + name
-        if capital:
-            name = name[0].upper() + name[1:]
-        name = name[:56]
-        if len(name) == 1 and not capital:
-            name += "0"                      # an index has such a name
-        first, count = name, 1
+        name = first = plain_name(wanted, capital)
+        count = 1
         while name in self.names or name in RESERVED:
             count += 1
             name = f"{first}_{count}"

@@ -1,7 +1,7 @@
 """One question a line, one answer a line, both JSON objects (src/bridge/process.c).
 
     {"do": "hello", "threads": 2, "ahead": true}          {"torch": "2.13.0+cpu"}
-    {"do": "load", "id": 1, "path", "text", "sizes"}      {}
+    {"do": "load", "id": 1, "path", "text", "sizes", "train", "shapes"}  {}
     {"do": "task", "id": 1, "task", "key", "tensors", "bytes"}   {}
     {"do": "build", "id": 1, "build": "eager"}            {}
     {"do": "window", "id": 1, "build", "seconds", "most"} {"us": [...]}
@@ -31,8 +31,10 @@ class Worker:
         torch.set_num_interop_threads(1)
         return {"torch": torch.__version__}
 
-    def load(self, id, path, text, sizes):
-        loaded = Loaded(path, text, sizes)
+    def load(self, id, path, text, sizes, train, shapes=None):
+        loaded = Loaded(path, text, sizes, train=train)
+        if shapes is not None:
+            loaded.compare(shapes)
         loaded.run()
         self.models[id] = loaded.model, loaded.inputs
         return {}

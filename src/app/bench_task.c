@@ -53,9 +53,10 @@ first_message(struct arena *arena, const struct diags *diags)
     const char *path = diag->place.source ? diag->place.source->path : NULL;
     if (path == NULL)
         return diag->message;
-    const char *slash = strrchr(path, '/');
-    return arena_printf(arena, "%s:%u: %s", slash ? slash + 1 : path, diag->place.line,
-                        diag->message);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (diag->place.line == 0)
+        return arena_printf(arena, "%s: %s", name, diag->message);
+    return arena_printf(arena, "%s:%u: %s", name, diag->place.line, diag->message);
 }
 
 /* A task that some rival has no time for is still a task: the row says why. */

@@ -40,9 +40,9 @@ read_mode(struct cli *cli, bool *train)
 
 static enum status
 write_program(struct cli *cli, const char *folder, const struct bridge_imported *imported,
-              const char **file)
+              const struct bridge_origin *origin, const char **file)
 {
-    const char *name = arena_printf(cli->arena, "%s.op", imported->name);
+    const char *text, *name = arena_printf(cli->arena, "%s.op", imported->name);
     *file = folder != NULL ? file_join(cli->arena, folder, name) : name;
     if (access(*file, F_OK) == 0 && cli_given(cli, "force") == NULL)
         return cli_wrong(cli, "%s is there already; write --force, or -o DIR", *file);
@@ -51,7 +51,8 @@ write_program(struct cli *cli, const char *folder, const struct bridge_imported 
         if (status != STATUS_OK)
             return status;
     }
-    return file_write(*file, imported->text, strlen(imported->text), cli->diags);
+    text = bridge_signed(cli->arena, imported->text, folder != NULL ? folder : ".", origin);
+    return file_write(*file, text, strlen(text), cli->diags);
 }
 
 static enum status
@@ -87,10 +88,10 @@ verb_import(struct cli *cli)
         return status;
     struct bridge_options options = {.environment = config->values[CONFIG_TORCH].text,
                                      .seconds = seconds};
-    status =
-        bridge_import(cli->arena, &options, cli->operands[1], train, seed, &imported, cli->diags);
+    const struct bridge_origin origin = {cli->operands[1], train};
+    status = bridge_import(cli->arena, &options, origin.module, train, seed, &imported, cli->diags);
     if (status == STATUS_OK)
-        status = write_program(cli, cli_given(cli, "o"), &imported, &file);
+        status = write_program(cli, cli_given(cli, "o"), &imported, &origin, &file);
     if (status == STATUS_OK)
         show(cli, file, &imported);
     return status;

@@ -1,6 +1,7 @@
 /* PyTorch as a rival: its builds in a process of their own. */
 #include "bench/rivals_int.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "bridge/bridge.h"
 
@@ -33,14 +34,19 @@ name_in_suite(struct arena *arena, const struct bench_rivalry *rivalry)
     return arena_printf(arena, "%s/%.*s", rivalry->suite, (int)length, name);
 }
 
-/* The module that the task was imported from: beside it, X.py for X.op. NULL: none. */
-static const char *
-module_beside(struct arena *arena, const char *path)
+/* The module that the task was imported from, as it says itself, or beside it: X.py for X.op. */
+static struct bridge_origin
+origin_of(struct arena *arena, const struct bench_rivalry *rivalry)
 {
+    const char *path = rivalry->path;
+    struct bridge_origin origin =
+        bridge_origin(arena, lang_text(rivalry->lang), file_folder_of(arena, path));
     size_t length = strlen(path) - (text_ends(path, ".op") ? strlen(".op") : 0);
-    const char *module = arena_printf(arena, "%.*s.py", (int)length, path);
+    const char *beside = arena_printf(arena, "%.*s.py", (int)length, path);
 
-    return access(module, R_OK) == 0 ? module : NULL;
+    if (!origin.module && access(beside, R_OK) == 0)
+        origin.module = beside;
+    return origin;
 }
 
 static struct bridge_module *
@@ -48,10 +54,11 @@ load(struct bridge *bridge, struct arena *arena, const struct bench__terms *term
      struct diags *diags)
 {
     const struct bench_rivalry *rivalry = terms->rivalry;
-    const char *module = module_beside(arena, rivalry->path);
+    const struct bridge_origin origin = origin_of(arena, rivalry);
+    const struct bridge_terms same = {.train = origin.train, .program = terms->program};
 
-    if (module)
-        return bridge_load(bridge, module, NULL, 0, diags);
+    if (origin.module)
+        return bridge_load(bridge, origin.module, &same, diags);
     void **inputs = task_draw_all(arena, terms->program, DRAW_NORMAL, rivalry->seed);
     return bridge_load_task(bridge, name_in_suite(arena, rivalry), terms->program,
                             (const void *const *)inputs, diags);

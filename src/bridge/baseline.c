@@ -156,10 +156,50 @@ new_module(struct bridge *bridge, const char *verb)
     return module;
 }
 
-struct bridge_module *
-bridge_load(struct bridge *bridge, const char *module_path, const struct bridge_size *sizes,
-            size_t size_count, struct diags *diags)
+static void
+put_shape(struct buf *out, const struct tensor *tensor)
 {
+    buf_puts(out, "[");
+    for (unsigned d = 0; d < tensor->rank; d++)
+        buf_printf(out, d > 0 ? ",%lld" : "%lld", (long long)tensor->size[d]);
+    buf_puts(out, "]");
+}
+
+/* The worker compares them: it knows what the module's are called in a program. */
+static void
+put_shapes(struct buf *out, const struct program *program)
+{
+    buf_puts(out, ",\"shapes\":{");
+    for (size_t i = 0; i < program->input_count; i++) {
+        buf_puts(out, i > 0 ? "," : "");
+        json_put_string(out, program->tensors[i]->name);
+        buf_puts(out, ":");
+        put_shape(out, program->tensors[i]);
+    }
+    buf_puts(out, "}");
+}
+
+static void
+put_terms(struct buf *out, const struct bridge_terms *terms)
+{
+    buf_puts(out, ",\"sizes\":{");
+    for (size_t i = 0; i < terms->size_count; i++) {
+        buf_puts(out, i > 0 ? "," : "");
+        json_put_string(out, terms->sizes[i].name);
+        buf_printf(out, ":%lld", (long long)terms->sizes[i].value);
+    }
+    buf_puts(out, "}");
+    json_field_bool(out, "train", terms->train);
+    if (terms->program != NULL)
+        put_shapes(out, terms->program);
+    buf_puts(out, "}");
+}
+
+struct bridge_module *
+bridge_load(struct bridge *bridge, const char *module_path, const struct bridge_terms *terms,
+            struct diags *diags)
+{
+    static const struct bridge_terms usual = {0};
     struct bridge_module *module = new_module(bridge, "load");
     struct source *source = arena_alloc(bridge->arena, sizeof *source);
     if (file_read(bridge->arena, module_path, LARGEST_MODULE, source, diags) != STATUS_OK)
@@ -167,13 +207,7 @@ bridge_load(struct bridge *bridge, const char *module_path, const struct bridge_
     module->source = source;
     json_field_string(&module->question, "path", module_path);
     json_field_string(&module->question, "text", source->text);
-    buf_puts(&module->question, ",\"sizes\":{");
-    for (size_t i = 0; i < size_count; i++) {
-        buf_puts(&module->question, i > 0 ? "," : "");
-        json_put_string(&module->question, sizes[i].name);
-        buf_printf(&module->question, ":%lld", (long long)sizes[i].value);
-    }
-    buf_puts(&module->question, "}}");
+    put_terms(&module->question, terms != NULL ? terms : &usual);
     module->loaded[0] = load_in(bridge->warm, module, diags);
     return module->loaded[0] ? module : NULL;
 }
@@ -199,10 +233,9 @@ put_inputs(struct buf *out, const struct program *program)
         json_field_string(out, "dtype", dtype_info[tensor->dtype].name);
         json_field_bool(out, "weight", is_weight(tensor));
         json_field_number(out, "offset", (double)offset);
-        buf_puts(out, ",\"shape\":[");
-        for (unsigned d = 0; d < tensor->rank; d++)
-            buf_printf(out, d > 0 ? ",%lld" : "%lld", (long long)tensor->size[d]);
-        buf_puts(out, "]}");
+        buf_puts(out, ",\"shape\":");
+        put_shape(out, tensor);
+        buf_puts(out, "}");
         offset += rounded(bytes_of(tensor));
     }
     buf_printf(out, "],\"bytes\":%zu}", offset > 0 ? offset : ALIGNMENT);

@@ -6,6 +6,7 @@
  *   bridge_build       one of PyTorch's builds of it, warmed
  *   bridge_window      times of single calls; who interleaves calls it again and again
  *   bridge_import      a module in KernelBench's form as a program, checked against PyTorch
+ *   bridge_origin      the module that a program was made from
  *   bridge_export      a kernel in the forms that PyTorch takes
  *
  * The two sides speak JSON lines over pipes; tensors lie in memory that both have mapped. The
@@ -90,11 +91,20 @@ struct bridge_size {
     int64_t value;
 };
 
-/* Loads a module in KernelBench's form; its inputs are those of its get_inputs(), in evaluation
- * mode. NULL with the reason. */
+/* How a module is loaded. */
+struct bridge_terms {
+    const struct bridge_size *sizes; /* other than those in its text */
+    size_t size_count;
+    bool train;                    /* in training mode, not in evaluation mode */
+    const struct program *program; /* made from it, whose inputs must have the shapes of the
+                                      module's of the same names; NULL: nobody asks */
+};
+
+/* Loads a module in KernelBench's form; its inputs are those of its get_inputs(). NULL with the
+ * reason. `terms` may be NULL. */
 struct bridge_module *
-bridge_load(struct bridge *bridge, const char *module_path, const struct bridge_size *sizes,
-            size_t size_count, struct diags *diags);
+bridge_load(struct bridge *bridge, const char *module_path, const struct bridge_terms *terms,
+            struct diags *diags);
 
 /* The PyTorch model of a task of the suites, by its path below suites/ without .op
  * ("kernelbench/1/023_softmax"), on these inputs of a case: the arrays are copied. Inputs with the
@@ -135,6 +145,20 @@ struct bridge_imported {
 enum status
 bridge_import(struct arena *arena, const struct bridge_options *options, const char *path,
               bool train, uint64_t seed, struct bridge_imported *imported, struct diags *diags);
+
+struct bridge_origin {
+    const char *module; /* its file; NULL: none */
+    bool train;         /* in training mode */
+};
+
+/* The text of a program with a line more, which says to a file in this folder where it is from. */
+const char *
+bridge_signed(struct arena *arena, const char *text, const char *folder,
+              const struct bridge_origin *origin);
+
+/* What that line says. */
+struct bridge_origin
+bridge_origin(struct arena *arena, const char *text, const char *folder);
 
 /* ---- export ---- */
 

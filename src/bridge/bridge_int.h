@@ -5,6 +5,7 @@
  *   memory.c     tensors, laid where both sides see them
  *   baseline.c   loading, building, timing
  *   import.c     a module becomes a program
+ *   origin.c     which remembers it
  *   export.c     a kernel becomes an operator of PyTorch
  */
 #ifndef HONE_BRIDGE_BRIDGE_INT_H

@@ -196,6 +196,11 @@ fi
 
 XDG_CACHE_HOME=$PWD/cache HONE_SUITES=$ROOT/suites
 export XDG_CACHE_HOME HONE_SUITES HONE_TORCH
+expect 'a task in a folder of its own' 0 "$HONE" import kernelbench layer.py -o tasks
+says tasks/layer.op 'knows its module' '# module: ../layer.py'
+sed -i 's/B=6/B=12/' tasks/layer.op
+expect 'which is its baseline' 1 "$HONE" bench tasks/layer.op --prepare
+says err 'but not at other sizes' 'X is 6x40 in the module and 12x40 in the program'
 expect 'builds are prepared' 0 "$HONE" bench kernelbench/1:19 --prepare
 says out 'and counted' "1 of 1 tasks: PyTorch's builds are there"
 check 'a package is kept' '[ "$(ls cache/hone/packages | grep -c "\.pt2$")" -eq 1 ]'

@@ -2,6 +2,7 @@
  * PyTorch are skipped where $TORCH_ENVIRONMENT, which run-tests gives, has none. */
 #include "unit.h"
 
+#include "base/file.h"
 #include "bridge/bridge.h"
 #include "task/task.h"
 
@@ -88,7 +89,8 @@ module_is_loaded_and_timed(void **state)
     struct bridge_size size = {"rows", 4};
     double us[16];
     char *path = write_module(arena, module_text);
-    struct bridge_module *module = bridge_load(bridge, path, &size, 1, diags);
+    struct bridge_terms terms = {.sizes = &size, .size_count = 1};
+    struct bridge_module *module = bridge_load(bridge, path, &terms, diags);
     assert_non_null(module);
     assert_true(strncmp(bridge_version(bridge), "2.", 2) == 0);
     for (unsigned build = 0; build < BRIDGE_BUILDS; build++) {
@@ -104,6 +106,61 @@ module_is_loaded_and_timed(void **state)
     assert_false(bridge_build(module, BRIDGE_EAGER, diags));
     bridge_close(bridge);
     remove(path);
+}
+
+static void
+module_of_another_size_is_refused(void **state)
+{
+    static const char text[] = "dim R=4\n"
+                               "in X: f32[R,16]\n"
+                               "in layer_weight: f32[16,16]\n"
+                               "Y[r,j] = sum[k](X[r,k]*layer_weight[j,k])\n"
+                               "out Y\n";
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
+    struct diags *diags = diags_create(arena, 0);
+    struct bridge *bridge = open_bridge(arena, diags);
+    struct lang *lang = lang_parse(arena, "t.op", text, strlen(text), diags);
+    struct bridge_size size = {"rows", 4};
+    struct bridge_terms terms = {.program = lang_program(lang, 0, NULL, 0, diags)};
+    char *path = write_module(arena, module_text);
+    assert_null(bridge_load(bridge, path, &terms, diags));
+    assert_non_null(strstr(message(diags), "X is 8x16 in the module and 4x16 in the program"));
+    terms.sizes = &size;
+    terms.size_count = 1;
+    assert_non_null(bridge_load(bridge, path, &terms, diags));
+    bridge_close(bridge);
+    remove(path);
+}
+
+static void
+program_says_which_module_it_is_from(void **state)
+{
+    static const char text[] = "# relu.py, imported.\nop relu\n";
+    struct unit *unit = *state;
+    struct arena *arena = unit->arena;
+    char *module = write_module(arena, module_text);
+    const char *name = strrchr(module, '/') + 1;
+    struct bridge_origin given = {module, true}, found;
+    const char *folder = arena_printf(arena, "%s.d/deep", module);
+    assert_int_equal(file_make_folder(folder, diags_create(arena, 0)), STATUS_OK);
+    const char *made = bridge_signed(arena, text, folder, &given);
+    assert_string_equal(made, arena_printf(arena,
+                                           "# relu.py, imported.\n"
+                                           "# module, training: ../../%s\nop relu\n",
+                                           name));
+    found = bridge_origin(arena, made, "tasks/deep");
+    assert_true(found.train);
+    assert_string_equal(found.module, arena_printf(arena, "tasks/deep/../../%s", name));
+    given.train = false;
+    made = bridge_signed(arena, text, file_folder_of(arena, module), &given);
+    found = bridge_origin(arena, made, ".");
+    assert_false(found.train);
+    assert_string_equal(found.module, arena_printf(arena, "./%s", name));
+    assert_null(bridge_origin(arena, text, ".").module);
+    rmdir(folder);
+    rmdir(file_folder_of(arena, folder));
+    remove(module);
 }
 
 static void
@@ -159,7 +216,7 @@ bad_modules_are_told_with_their_line(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct diags *diags = diags_create(arena, 0);
         char *path = write_module(arena, rows[i].text);
-        assert_null(bridge_load(bridge, path, NULL, 0, diags));
+        assert_null(bridge_load(bridge, path, NULL, diags));
         if (strstr(message(diags), rows[i].says) == NULL)
             print_error("%s\n", message(diags));
         assert_non_null(strstr(message(diags), rows[i].says));
@@ -177,9 +234,9 @@ process_that_dies_is_an_answer(void **state)
     struct diags *diags = diags_create(arena, 0);
     struct bridge *bridge = open_bridge(arena, diags);
     char *path = write_module(arena, "import os\nos.abort()\n");
-    assert_null(bridge_load(bridge, path, NULL, 0, diags));
+    assert_null(bridge_load(bridge, path, NULL, diags));
     assert_non_null(strstr(message(diags), "PyTorch's process ended"));
-    assert_null(bridge_load(bridge, path, NULL, 0, diags));
+    assert_null(bridge_load(bridge, path, NULL, diags));
     bridge_close(bridge);
     remove(path);
 }
@@ -191,6 +248,8 @@ main(void)
         UNIT_TEST(missing_environment_is_one_line),
         cmocka_unit_test(builds_have_names),
         UNIT_TEST(module_is_loaded_and_timed),
+        UNIT_TEST(module_of_another_size_is_refused),
+        UNIT_TEST(program_says_which_module_it_is_from),
         UNIT_TEST(task_of_a_suite_is_timed_on_its_inputs),
         UNIT_TEST(bad_modules_are_told_with_their_line),
         UNIT_TEST(process_that_dies_is_an_answer),
