@@ -1,7 +1,7 @@
 """Sizes: a module at smaller sizes, and the numbers of two texts made into dims.
 
-KernelBench's modules name their sizes at the top (batch_size = 128). The same module with smaller
-ones gives the same program with other numbers; where two numbers differ, a dim or an expression of
+KernelBench's modules name their sizes at the top (batch_size = 128), or write those of images where
+they make them. The same module with smaller ones gives the same program with other numbers; where two numbers differ, a dim or an expression of
 dims stands for both, and the smaller sizes become the case `small`.
 """
 import math
@@ -12,6 +12,7 @@ from worker.module import Loaded
 from worker.refusal import Refusal
 
 LEAST = 8               # smaller sizes are left alone, larger ones do not become smaller than this
+LEAST_IMAGE = 64        # of those without a name, which networks make 32 times smaller
 SHRINKS = (64, 16, 4, 2)
 KEPT = re.compile(r"kernel|stride|pad|dilation|group|head|factor|num_layers|seed", re.I)
 COUNTED = re.compile(r"channel|hidden|embed|feature|classes|expan|reduc|ratio", re.I)
@@ -30,7 +31,8 @@ def shrunk(sizes, factor, apart):
     """Smaller values; `apart`: such that equal ones differ where nothing should hang on them."""
     found, used = {}, set()
     for name, value in sizes.items():
-        new = value if value <= LEAST or KEPT.search(name) else max(value // factor, LEAST)
+        least = LEAST_IMAGE if "@" in name else LEAST
+        new = value if value <= least or KEPT.search(name) else max(value // factor, least)
         if apart and "batch" in name.lower() and value > 3:
             new = 3
         elif apart and new != value and not COUNTED.search(name):
@@ -42,14 +44,13 @@ def shrunk(sizes, factor, apart):
 
 
 def candidates(sizes):
-    seen = []
-    for apart in (True, False):
-        for factor in SHRINKS:
-            found = shrunk(sizes, factor, apart)
-            if found != sizes and found not in seen:
-                seen.append(found)
-    only_batch = {n: min(v, 2) if "batch" in n.lower() else v for n, v in sizes.items()}
-    return seen + ([only_batch] if only_batch != sizes and only_batch not in seen else [])
+    names = {name: value for name, value in sizes.items() if "@" not in name}
+    found = [sizes | shrunk(among, factor, apart)
+             for among in (sizes, names)    # a layer may hang on the size of its images
+             for apart in (True, False)
+             for factor in SHRINKS]
+    found.append({n: min(v, 2) if "batch" in n.lower() else v for n, v in sizes.items()})
+    return [one for place, one in enumerate(found) if one != sizes and one not in found[:place]]
 
 
 def smaller(path, text, sizes, seed, train, full, task):
@@ -68,6 +69,7 @@ def smaller(path, text, sizes, seed, train, full, task):
 # ---- dims ----
 
 def dim_name(constant, taken):
+    constant = constant.partition("@")[0]
     usual = USUAL.get(constant.lower())
     if usual is None:
         words = constant.split("_")

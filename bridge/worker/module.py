@@ -13,37 +13,52 @@ from worker.refusal import Refusal, refuse
 NAME = "hone_module"
 
 
-class Constants(ast.NodeTransformer):
-    """Other values for whole numbers that the module gives names at its top, batch_size = 128."""
-
-    def __init__(self, sizes):
-        self.sizes = sizes
-
-    def visit_FunctionDef(self, node):
-        return node
-
-    visit_ClassDef = visit_FunctionDef
-
-    def visit_Assign(self, node):
-        names = [t.id for t in node.targets if isinstance(t, ast.Name)]
-        if len(names) == len(node.targets) == 1 and names[0] in self.sizes and is_whole(node.value):
-            node.value = ast.copy_location(ast.Constant(self.sizes[names[0]]), node.value)
-        return node
-
-
 def is_whole(node):
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
+def named(target, value):
+    """The numbers of batch_size = 128, and of height, width = 224, 224."""
+    if isinstance(target, ast.Name) and is_whole(value):
+        yield target.id, value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for pair in zip(target.elts, value.elts):
+            yield from named(*pair)
+
+
+def in_images(node):
+    """The numbers of (16, 3, 224, 224), as of images or volumes, under names with their place; not
+    the channels, which layers hang on."""
+    for each in ast.walk(node):
+        sizes = each.args if isinstance(each, ast.Call) else getattr(each, "elts", [])
+        if len(sizes) in (4, 5):
+            names = ["batch", None, "depth", "height", "width"]
+            for name, size in zip(names[:2] + names[-len(sizes) + 2:], sizes):
+                if name and is_whole(size):
+                    yield f"{name}@{size.lineno}:{size.col_offset}", size
+
+
+def sizes_in(tree):
+    """(name, node) of whole numbers that are sizes: named at the module's top, or of its images."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "get_inputs":
+            yield from in_images(node)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            yield from named(target, node.value)
+            if isinstance(target, ast.Name) and "shape" in target.id:
+                yield from in_images(node)
+
+
 def constants(text):
-    """The whole numbers that the module names at its top."""
-    return {node.targets[0].id: node.value.value for node in ast.parse(text).body
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and
-            isinstance(node.targets[0], ast.Name) and is_whole(node.value)}
+    """The sizes of a module, by name."""
+    return {name: node.value for name, node in sizes_in(ast.parse(text))}
 
 
 def execute(path, text, sizes):
-    tree = Constants(sizes).visit(ast.parse(text, path))
+    tree = ast.parse(text, path)
+    for name, node in sizes_in(tree):
+        node.value = sizes.get(name, node.value)
     module = types.ModuleType(NAME)
     module.__file__ = path
     sys.modules[NAME] = module      # dataclasses and pickles look for it there

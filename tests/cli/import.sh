@@ -87,6 +87,26 @@ from worker.suite import Inputs
 inputs = Inputs({"F1": 1})
 assert "F1" in inputs and "F2" not in inputs and inputs.F1 == inputs["F1"] == 1'
 
+cat >sizes.py <<'END'
+from worker.dims import candidates
+from worker.module import constants
+found = constants('''
+batch, (height, width) = 16, (224, 224)
+input_shape = (8, 3, 100, 128)
+channels = [64, 128, 256, 512]
+def helper():
+    return f(1, 2, 3, 4)
+def get_inputs():
+    return [torch.rand(10, 3, 96, batch), torch.rand(20, 30)]
+''')
+assert list(found.values()) == [16, 224, 224, 8, 100, 128, 10, 96], found
+assert list(found)[:3] == ["batch", "height", "width"], found
+tried = candidates(found)
+assert all(one["height@3:21"] == 64 for one in tried[:4]), tried[0]
+assert any(one["height@3:21"] == 100 and one["height"] == 8 for one in tried), tried
+END
+expect 'sizes of a module are found' 0 env PYTHONPATH="$ROOT/bridge" "$python" sizes.py
+
 expect 'the exported operator is tested' 0 "$python" made/test.py
 says out 'and is the same' 'the same'
 
@@ -213,8 +233,8 @@ unset XDG_CACHE_HOME
 
 # ---- modules of tests/import/, two at a time; IMPORT_ALL=1 takes all of them, six minutes ----
 
-some='activations conv2d conv_transpose fused_attention gathers layer_norms losses lstm matmul
-    rearranged residual_block'
+some='activations conv2d conv_transpose fused_attention gathers layer_norms literal_sizes losses lstm
+    matmul rearranged residual_block'
 if [ "${IMPORT_ALL:-}" ]; then
     some=$(cd "$ROOT/tests/import" && ls | sed -n 's/\.py$//p')
 fi
@@ -236,6 +256,7 @@ printf '%s\n' $some | xargs -P 2 -n 1 sh one.sh >imports
 cat imports
 check 'none is missing' '[ "$(grep -c "^ok" imports)" -eq "$(echo $some | wc -w)" ]'
 grep -q '^not ok' imports && failures=$((failures + 1))
+says made_literal_sizes/literal_sizes.op 'sizes without a name are dims' 'B=16, H=224, W=192'
 expect 'training mode is another program' 0 \
     "$HONE" import kernelbench "$ROOT/tests/import/residual_block.py" --mode train -o train
 check 'with the statistics of the data' '! grep -q running_mean train/*.op && grep -q batch_norm train/*.op'
