@@ -141,6 +141,31 @@ class Model(torch.nn.Module):
         return x
 END
 refused 'memory has an end' 'module.py:3: get_inputs() fails: it needs more memory'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + torch.ones(25, 1000, 1000, 1000)
+def get_inputs():
+    return [torch.ones(1)]
+END
+refused 'also in forward()' 'module.py:4: forward() fails: it needs more memory'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x
+END
+refused 'inputs are needed' 'it has no get_inputs; write def get_inputs()'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x
+def get_inputs():
+    x = torch.ones(5)
+END
+refused 'and returned' 'get_inputs() returns nothing; write return [x, ...]'
 module --time 20 <<'END'
 import torch
 class Model(torch.nn.Module):
