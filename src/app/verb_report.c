@@ -102,16 +102,40 @@ report_run(struct cli *cli, struct store *store, const char *name)
 
 /* ---- benchmarks ---- */
 
-/* One of this name, or the last one if it is of this suite. STATUS_NO: neither. */
+/* "kernelbench" and "kernelbench/1" of a task of the latter; or the whole title. */
+static bool
+is_of(const struct bench_view *view, const char *suite)
+{
+    size_t length = strlen(suite);
+    if (strcmp(view->bench.title, suite) == 0)
+        return true;
+    for (size_t i = 0; i < view->count; i++) {
+        const char *name = view->rows[i].suite;
+        if (length > 0 && text_starts(name, suite) && (!name[length] || name[length] == '/'))
+            return true;
+    }
+    return false;
+}
+
+/* One of this name, or the newest one that has tasks of this suite. STATUS_NO: neither. */
 static enum status
 find_bench(struct cli *cli, struct store *store, const char *name, struct store_bench *bench)
 {
     struct diags *unheard = diags_create(cli->arena, 4);
+    struct store_bench *all;
+    size_t count = 0;
     if (store_bench_find(store, cli->arena, name, bench, unheard) == STATUS_OK)
         return STATUS_OK;
-    if (store_bench_find(store, cli->arena, "last", bench, unheard) == STATUS_OK &&
-        strcmp(bench->title, name) == 0)
+    store_benches(store, cli->arena, 0, &all, &count, unheard);
+    for (size_t i = 0; i < count; i++) {
+        struct bench_view view = {.bench = all[i]};
+        if (store_bench_tasks(store, cli->arena, all[i].id, &view.rows, &view.count, unheard) !=
+                STATUS_OK ||
+            !is_of(&view, name))
+            continue;
+        *bench = all[i];
         return STATUS_OK;
+    }
     return STATUS_NO;
 }
 

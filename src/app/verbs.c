@@ -437,8 +437,9 @@ const struct verb verbs[] = {
             "tree\n"
             "of candidates, a roofline with every candidate on it, verdicts, cost and tokens, the\n"
             "winning kernel with its diff to the start, the machine, and for each figure the\n"
-            "command that repeats it. RUN may be a benchmark; SUITE is the last one, if it is of\n"
-            "that suite: summary, speed-ups of its tasks with intervals, fast_p, light, slowest.\n",
+            "command that repeats it. RUN may be a benchmark; SUITE is the newest one with tasks\n"
+            "of that suite: summary, speed-ups of its tasks with intervals, fast_p, light, "
+            "slowest.\n",
         .options = report_options,
         .least = 1,
         .most = 1,

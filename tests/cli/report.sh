@@ -119,3 +119,14 @@ says err 'is told' 'zzzz'
 expect 'a folder that is not there' 2 "$HONE" report last -o no/such/folder.html
 check 'leaves nothing' '! [ -e no ]'
 finish
+mkdir own_tasks
+cp norm.op own_tasks/001_norm.op
+cp norm.op own_tasks/002_norm.op
+printf '1 001_norm.op\n2 002_norm.op\n' >own_tasks/LIST
+expect 'another benchmark, of a part of a suite' 0 "$HONE" bench own_tasks:1 --evals 1 -q --json
+part=$(sed -n 's/^{"run":"\([a-z0-9]*\)".*/\1/p' out)
+expect 'and one after it' 0 "$HONE" bench scale.op --evals 1 -q
+expect 'the newest that has tasks of the suite' 0 "$HONE" report own_tasks -o own.html
+says own.html 'is that of the part' "\"run\":\"$part\""
+expect 'a suite without a benchmark' 2 "$HONE" report kernelbench/1
+expect 'the beginning of a name is none' 2 "$HONE" report own_task
