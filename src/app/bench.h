@@ -19,6 +19,11 @@ struct bench_view {
 enum status
 bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view);
 
+/* The names of the baselines that it is against, then of those that any of its tasks has and that
+ * are shown only; separated by commas. */
+const char *
+bench_shown(struct arena *arena, const struct bench_view *view);
+
 /* ---- options and plan (bench_options.c) ---- */
 
 /* What is wrong is told before anything is begun, not once a task. */

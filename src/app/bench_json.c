@@ -10,14 +10,25 @@
 
 /* ---- JSON ---- */
 
+/* The beginning of an object in a list. */
+static void
+put_name(struct buf *out, const struct store_baseline *baseline, const char **before)
+{
+    buf_printf(out, "%s{\"name\":", *before);
+    json_put_string(out, baseline->name);
+    *before = ",";
+}
+
 static void
 put_baselines(struct buf *out, const struct store_bench_task *row)
 {
+    const char *before = "";
     buf_puts(out, ",\"baselines\":[");
     for (size_t i = 0; i < row->baseline_count; i++) {
         const struct store_baseline *baseline = &row->baselines[i];
-        buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-        json_put_string(out, baseline->name);
+        if (!bench_took_part(baseline))
+            continue;
+        put_name(out, baseline, &before);
         json_field_string(out, "build", baseline->build);
         json_field_number(out, "time_us", baseline->time_us);
         json_field_number(out, "low_us", baseline->low_us);
@@ -27,14 +38,34 @@ put_baselines(struct buf *out, const struct store_bench_task *row)
         json_field_number(out, "speedup_high", baseline->speedup_high);
         buf_putc(out, '}');
     }
+    before = "";
     buf_puts(out, "],\"speedups\":{");
     for (size_t i = 0; i < row->baseline_count; i++) {
-        buf_puts(out, i ? "," : "");
+        if (!bench_took_part(&row->baselines[i]))
+            continue;
+        buf_puts(out, before);
         json_put_string(out, row->baselines[i].name);
         buf_putc(out, ':');
         json_put_number(out, row->baselines[i].speedup);
+        before = ",";
     }
     buf_putc(out, '}');
+}
+
+/* Builds that did not work. */
+static void
+put_absent(struct buf *out, const struct store_bench_task *row)
+{
+    const char *before = "";
+    buf_puts(out, ",\"absent\":[");
+    for (size_t i = 0; i < row->baseline_count; i++) {
+        if (bench_took_part(&row->baselines[i]))
+            continue;
+        put_name(out, &row->baselines[i], &before);
+        json_field_string(out, "reason", row->baselines[i].build);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
 }
 
 /* Figures of a search: fields of a task in JSON, columns in CSV. */
@@ -88,6 +119,7 @@ put_task(struct buf *out, const struct store_bench_task *row, const struct bench
     json_field_number(out, "light_us", row->light_us);
     json_field_string(out, "limited_by", row->limited);
     put_baselines(out, row);
+    put_absent(out, row);
     json_field_number(out, "evaluations", (double)row->evaluations);
     json_field_number(out, "seconds", row->seconds);
     put_search(out, search, allowed);
@@ -123,6 +155,8 @@ put_line(struct buf *out, const struct bench_line *line)
     for (unsigned i = 0; i < BENCH_SPEED_COUNT; i++)
         json_field_number(out, bench_speed_name[i], line->fast[i]);
     json_field_number(out, "tasks", (double)line->tasks);
+    json_field_number(out, "builds", (double)line->builds);
+    json_field_number(out, "fewer", (double)line->fewer);
     buf_putc(out, '}');
 }
 

@@ -47,9 +47,10 @@ bench_prepare_all(struct cli *cli)
         show(cli, i + 1, view.count, view.rows[i].name);
         if (!prepare_task(&view.rows[i], bench_torch(cli), threads, seed, arena, diags)) {
             failed++;
-            log_warning(&cli->log, "%s: %s", view.rows[i].name,
-                        diags_count(diags) > 0 ? diags_get(diags, 0)->message : "no build works");
+            log_warning(&cli->log, "%s: no build works", view.rows[i].name);
         }
+        for (size_t k = 0; k < diags_count(diags); k++)
+            log_warning(&cli->log, "%s: %s", view.rows[i].name, diags_get(diags, k)->message);
         arena_destroy(arena);
     }
     log_progress_done(&cli->log);

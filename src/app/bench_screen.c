@@ -9,9 +9,8 @@
 #include "app/table.h"
 #include "base/num.h"
 #include "base/text.h"
-#include "bench/suite.h"
+#include "bench/rivals.h"
 
-#define SHIPPED "torch.as shipped"
 #define KERNELBENCH "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)"
 #define SLOWEST_SHOWN 5 /* all that the summary has, to whoever asks for more */
 #define MOST_FAILED 12  /* rows without a correct kernel that are named */
@@ -84,15 +83,6 @@ has_suite(const struct bench_view *view, const char *beginning)
     return false;
 }
 
-static bool
-has_baseline(const struct bench_view *view, const char *name)
-{
-    for (size_t i = 0; i < view->count; i++)
-        if (bench_baseline(&view->rows[i], name) != NULL)
-            return true;
-    return false;
-}
-
 /* The builds "torch.X" that any task was measured against, "eager, compile, aot"; how many. */
 static const char *
 torch_builds(struct arena *arena, const struct bench_view *view, size_t *count)
@@ -103,8 +93,8 @@ torch_builds(struct arena *arena, const struct bench_view *view, size_t *count)
         for (size_t k = 0; k < view->rows[i].baseline_count; k++) {
             const struct store_baseline *baseline = &view->rows[i].baselines[k];
             bool listed = names.data != NULL && strstr(names.data, baseline->build) != NULL;
-            if (!text_starts(baseline->name, "torch.") || !strcmp(baseline->name, SHIPPED) ||
-                listed)
+            if (!text_starts(baseline->name, "torch.") || !bench_is_claimed(baseline->name) ||
+                !bench_took_part(baseline) || listed)
                 continue;
             buf_printf(&names, "%s%s", *count ? ", " : "", baseline->build);
             ++*count;
@@ -223,31 +213,45 @@ bench_show_live(struct log *log, struct arena *arena, const struct bench_live *l
 
 /* ---- summary: one recipe ---- */
 
+enum { TITLE_WIDTH = 20 };
+
+/* A longer title has a line of its own. */
 static void
 put_figures(struct buf *out, const char *title, const struct bench_line *line)
 {
     struct arena *arena = out->arena;
-    buf_printf(out, "  %-20s %7s %9s %10s %9s %9zu\n", title, factor_text(arena, line->geomean),
-               share_text(arena, line->fast[BENCH_FAST_1]),
+    if (strlen(title) > TITLE_WIDTH) {
+        buf_printf(out, "  %s\n", title);
+        title = "";
+    }
+    buf_printf(out, "  %-*s %7s %9s %10s %9s %9zu\n", TITLE_WIDTH, title,
+               factor_text(arena, line->geomean), share_text(arena, line->fast[BENCH_FAST_1]),
                share_text(arena, line->fast[BENCH_FAST_1_5]),
                share_text(arena, line->fast[BENCH_FAST_2]), line->tasks);
 }
 
+/* "torch, best of 4", "torch, best of 4 builds (3 tasks with fewer)" */
 static const char *
-line_title(struct arena *arena, const struct bench_view *view, const char *baseline)
+baseline_text(struct arena *arena, const struct bench_line *line)
 {
-    size_t builds;
-    torch_builds(arena, view, &builds);
-    if (!strcmp(baseline, "torch"))
-        return arena_printf(arena, "torch, best of %zu", builds);
-    if (!strcmp(baseline, SHIPPED))
+    if (line->fewer > 0)
+        return arena_printf(arena, "%s, best of %zu builds (%zu task%s with fewer)", line->baseline,
+                            line->builds, line->fewer, line->fewer == 1 ? "" : "s");
+    return line->builds > 1 ? arena_printf(arena, "%s, best of %zu", line->baseline, line->builds)
+                            : line->baseline;
+}
+
+static const char *
+line_title(struct arena *arena, const struct bench_line *line)
+{
+    if (!strcmp(line->baseline, BENCH_SHIPPED))
         return "torch, as shipped";
-    return !strcmp(baseline, "naive") ? "naive, best build" : baseline;
+    return !strcmp(line->baseline, "naive") ? "naive, best build" : baseline_text(arena, line);
 }
 
 /* The headline is a part of its own only where something is left out. */
 static void
-put_line(struct buf *out, const struct bench_view *view, const struct bench_line *line)
+put_line(struct buf *out, const struct bench_line *line)
 {
     switch (line->part) {
     case BENCH_HEADLINE:
@@ -261,18 +265,18 @@ put_line(struct buf *out, const struct bench_view *view, const struct bench_line
             put_figures(out, "  above 100 us", line);
         return;
     default:
-        put_figures(out, line_title(out->arena, view, line->baseline), line);
+        put_figures(out, line_title(out->arena, line), line);
     }
 }
 
 static void
-put_lines(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+put_lines(struct buf *out, const struct bench_summary *summary)
 {
-    buf_printf(out, "  %-20s %7s %9s %10s %9s %9s\n", "against", "geomean", "fast_1", "fast_1.5",
-               "fast_2", "tasks");
+    buf_printf(out, "  %-*s %7s %9s %10s %9s %9s\n", TITLE_WIDTH, "against", "geomean", "fast_1",
+               "fast_1.5", "fast_2", "tasks");
     for (size_t i = 0; i < summary->line_count; i++)
-        put_line(out, view, &summary->lines[i]);
-    buf_printf(out, "  %-20s median %s, lowest tenth %s\n", "light",
+        put_line(out, &summary->lines[i]);
+    buf_printf(out, "  %-*s median %s, lowest tenth %s\n", TITLE_WIDTH, "light",
                share_text(out->arena, summary->light_median),
                share_text(out->arena, summary->light_tenth));
 }
@@ -342,11 +346,30 @@ put_limits(struct buf *out, const struct bench_view *view, const struct bench_su
     }
 }
 
+/* Builds that did not work: what a task is held against was chosen without them. */
+static void
+put_absent(struct buf *out, const struct bench_view *view)
+{
+    struct arena *arena = out->arena;
+    size_t told = 0;
+    for (size_t i = 0; i < view->count; i++)
+        for (size_t k = 0; k < view->rows[i].baseline_count; k++) {
+            const struct store_baseline *baseline = &view->rows[i].baselines[k];
+            if (bench_took_part(baseline))
+                continue;
+            if (told++ == 0)
+                buf_puts(out, "\n  builds that took no part\n");
+            const char *line = arena_printf(arena, "  %s  %s: %s", task_text(arena, &view->rows[i]),
+                                            baseline->name, baseline->build);
+            buf_printf(out, "%s\n", screen_cut(arena, line, SCREEN_WIDTH));
+        }
+}
+
 /* ---- summary: several recipes ---- */
 
 /* How many kernels each was allowed is the same for all; how many it needed is shown. */
 static void
-put_recipes(struct buf *out, const struct bench_view *view, const char *against)
+put_recipes(struct buf *out, const struct bench_view *view, const struct bench_line *first)
 {
     struct arena *arena = out->arena;
     struct table table = table_create(arena);
@@ -358,7 +381,7 @@ put_recipes(struct buf *out, const struct bench_view *view, const char *against)
         table_column(&table, columns[i], false);
     for (char *recipe; (recipe = strsep(&next, ",")) != NULL;) {
         struct bench_summary summary;
-        bench_summarise(arena, view->rows, view->count, against, recipe, &summary);
+        bench_summarise(arena, view->rows, view->count, first->baseline, recipe, &summary);
         const struct bench_line *all = &summary.lines[0];
         table_row(&table, (const char *[]){recipe, factor_text(arena, all->geomean),
                                            share_text(arena, all->fast[BENCH_FAST_1]),
@@ -370,7 +393,7 @@ put_recipes(struct buf *out, const struct bench_view *view, const char *against)
                                            arena_printf(arena, "%zu", all->tasks)});
     }
     buf_printf(out, "  against %s, at most %s evaluations and %s a task each\n\n",
-               first_baseline(arena, &view->bench), bench_option(arena, &view->bench, "evals"),
+               baseline_text(arena, first), bench_option(arena, &view->bench, "evals"),
                limit_text(arena, &view->bench));
     table_print(out, &table);
 }
@@ -435,18 +458,17 @@ void
 bench_show_summary(struct buf *out, const struct bench_view *view)
 {
     struct bench_summary summary;
-    const char *against = view->bench.against;
-    if (has_baseline(view, SHIPPED))
-        against = arena_printf(out->arena, "%s,%s", against, SHIPPED);
+    const char *against = bench_shown(out->arena, view);
     bench_summarise(out->arena, view->rows, view->count, against, NULL, &summary);
     put_title(out, view, &summary);
     if (strchr(view->bench.recipes, ',') != NULL)
-        put_recipes(out, view, against);
+        put_recipes(out, view, &summary.lines[0]);
     else
-        put_lines(out, view, &summary);
+        put_lines(out, &summary);
     put_slowest(out, &summary, view->searches ? BENCH_SLOWEST : SLOWEST_SHOWN);
     if (view->searches != NULL) {
         put_limits(out, view, &summary);
+        put_absent(out, view);
         bench_show_figures(out, view);
     }
     put_failed(out, view, &summary);

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "bench/rivals.h"
 
 /* ---- the result ---- */
 
@@ -52,7 +53,7 @@ run_benchmark(struct cli *cli)
     return status;
 }
 
-/* ---- comparing ---- */
+/* ---- a benchmark of the archive ---- */
 
 enum status
 bench_read_view(struct cli *cli, struct store *store, const char *name, struct bench_view *view)
@@ -64,6 +65,29 @@ bench_read_view(struct cli *cli, struct store *store, const char *name, struct b
                                    cli->diags);
     return status;
 }
+
+static bool
+has_baseline(const struct bench_view *view, const char *name)
+{
+    for (size_t i = 0; i < view->count; i++) {
+        const struct store_baseline *baseline = bench_baseline(&view->rows[i], name);
+        if (baseline != NULL && bench_took_part(baseline))
+            return true;
+    }
+    return false;
+}
+
+const char *
+bench_shown(struct arena *arena, const struct bench_view *view)
+{
+    const char *names = view->bench.against;
+    for (const char *const *name = bench_shown_only; *name != NULL; name++)
+        if (has_baseline(view, *name))
+            names = arena_printf(arena, "%s,%s", names, *name);
+    return names;
+}
+
+/* ---- comparing ---- */
 
 /* Per cents; INFINITY: there is no gate. */
 static enum status

@@ -36,6 +36,18 @@ bench_is_correct(const struct store_bench_task *row);
 const struct store_baseline *
 bench_baseline(const struct store_bench_task *row, const char *name);
 
+/* A build that did not work is a row without figures, whose `build` says why. */
+bool
+bench_took_part(const struct store_baseline *baseline);
+
+/* How many builds of a rival the best of them is taken from, and how many were asked. */
+struct bench_builds {
+    size_t asked, there;
+};
+
+struct bench_builds
+bench_builds(const struct store_bench_task *row, const char *rival);
+
 /* What our kernel took beside this baseline. */
 double
 bench_time_beside(const struct store_bench_task *row, const char *baseline);
@@ -87,6 +99,7 @@ struct bench_line { /* against one baseline, in one part */
     enum bench_part part;
     double geomean, fast[BENCH_SPEED_COUNT];
     size_t tasks, left_out; /* left_out: marked, and so not in the headline */
+    size_t builds, fewer;   /* of how many the baseline is the best; of fewer in so many tasks */
 };
 
 #define BENCH_MOST_LINES (BENCH_PART_COUNT + 6)
@@ -183,8 +196,8 @@ struct bench_race {
 #define BENCH_OURS "hone"
 
 /* Our kernel is the only build of `ours`. The rows: of each rival its best build under its name,
- * then each that took part as "NAME.BUILD"; at last ours. A rival of whom no claimed build works
- * has none, and its own diags have the reasons. */
+ * then each as "NAME.BUILD", also those that did not work (bench_took_part()); at last ours. A
+ * rival of whom no claimed build works has none under its name. Reasons are in its diags too. */
 enum status
 bench_run_race(struct arena *arena, const struct bench_race *race, const struct bench_racer *ours,
                const struct bench_rival *rivals, size_t rival_count, struct store_baseline **rows,

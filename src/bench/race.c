@@ -7,6 +7,7 @@
 #include "measure/measure.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_CALLS = 4096 }; /* of a window */
@@ -18,7 +19,8 @@ struct lane { /* a build, or our kernel */
     const struct bench_racer *racer;
     const struct bench_rival *rival; /* NULL: our kernel */
     size_t build;
-    bool out;        /* it did not work */
+    bool out;        /* it did not work, */
+    const char *why; /* and so it says */
     bool behind;     /* it will not be the best of its rival's: the others go on */
     unsigned rounds; /* that it took part in */
     double *times;   /* the middle of each window */
@@ -35,18 +37,36 @@ struct track {
 
 /* ---- running ---- */
 
+static struct diags *
+diags_of(const struct track *track, const struct lane *lane)
+{
+    return lane->rival ? lane->rival->diags : track->diags;
+}
+
+/* The reason is what was said since there were `before` messages. */
+static void
+drop(const struct track *track, struct lane *lane, size_t before)
+{
+    const struct diags *diags = diags_of(track, lane);
+
+    lane->out = true;
+    lane->why = diags_count(diags) > before ? diags_get(diags, before)->message : "it gave no time";
+}
+
 /* The middle of a window's calls; NAN: the build is out. */
 static double
 take_window(struct track *track, struct lane *lane)
 {
     const struct bench_racer *racer = lane->racer;
-    struct diags *diags = lane->rival ? lane->rival->diags : track->diags;
+    struct diags *diags = diags_of(track, lane);
+    size_t before = diags_count(diags);
+
     usleep((useconds_t)(1e6 * track->race->pause));
     size_t count = racer->window(racer->context, lane->build, track->race->seconds, track->calls,
                                  MOST_CALLS, diags);
 
     if (count == 0)
-        lane->out = true;
+        drop(track, lane, before);
     return count > 0 ? measure_summarise(track->calls, count).median : NAN;
 }
 
@@ -99,6 +119,26 @@ leave_behind(struct track *track)
 }
 
 static void
+prepare(const struct track *track, struct lane *lane)
+{
+    struct diags *diags = diags_of(track, lane);
+    size_t before = diags_count(diags);
+
+    if (!lane->racer->prepare(lane->racer->context, lane->build, diags))
+        drop(track, lane, before);
+}
+
+/* Whether anybody is left to run against. */
+static bool
+is_on(const struct track *track)
+{
+    for (size_t i = 1; i < track->count; i++)
+        if (!track->lanes[i].out)
+            return true;
+    return false;
+}
+
+static void
 line_up(struct track *track, const struct bench_racer *ours, const struct bench_rival *rivals,
         size_t count)
 {
@@ -112,10 +152,12 @@ line_up(struct track *track, const struct bench_racer *ours, const struct bench_
     for (size_t i = 0; i < count; i++) {
         const struct bench_racer *racer = &rivals[i].racer;
 
-        for (size_t k = 0; k < racer->count; k++)
-            if (racer->prepare(racer->context, k, rivals[i].diags))
-                track->lanes[track->count++] =
-                    (struct lane){.racer = racer, .rival = &rivals[i], .build = k};
+        for (size_t k = 0; k < racer->count; k++) {
+            struct lane *lane = &track->lanes[track->count++];
+
+            *lane = (struct lane){.racer = racer, .rival = &rivals[i], .build = k};
+            prepare(track, lane);
+        }
     }
     for (size_t i = 0; i < track->count; i++)
         track->lanes[i].times =
@@ -147,31 +189,48 @@ row_of(const struct track *track, const struct lane *lane, const char *name)
                                    .speedup_high = exp(ratio.high)};
 }
 
+/* Of one that is out: no figures, and for its build the reason. */
+static struct store_baseline
+row_of_absent(const struct lane *lane, const char *name)
+{
+    return (struct store_baseline){.name = name,
+                                   .build = lane->why,
+                                   .time_us = NAN,
+                                   .low_us = NAN,
+                                   .high_us = NAN,
+                                   .speedup = NAN,
+                                   .speedup_low = NAN,
+                                   .speedup_high = NAN};
+}
+
 /* The best of those that may be claimed against stands first, once more, under the bare name. */
 static void
 conclude_rival(const struct track *track, const struct bench_rival *rival,
                struct store_baseline *rows, size_t *count)
 {
     const struct store_baseline *best = NULL;
-    size_t first = (*count)++;
+    size_t first = *count, next = first + 1;
 
     for (size_t i = 1; i < track->count; i++) {
         const struct lane *lane = &track->lanes[i];
 
-        if (lane->out || lane->rival != rival)
+        if (lane->rival != rival)
             continue;
         const char *build = lane->racer->builds[lane->build];
-        struct store_baseline *row = &rows[(*count)++];
-        *row = row_of(track, lane, arena_printf(track->arena, "%s.%s", rival->name, build));
-        if (lane->build < rival->claimed && (!best || row->time_us < best->time_us))
+        const char *name = arena_printf(track->arena, "%s.%s", rival->name, build);
+        struct store_baseline *row = &rows[next++];
+        *row = lane->out ? row_of_absent(lane, name) : row_of(track, lane, name);
+        if (lane->build < rival->claimed && !lane->out && (!best || row->time_us < best->time_us))
             best = row;
     }
     if (!best) {
-        *count = first;
+        memmove(&rows[first], &rows[first + 1], (next - first - 1) * sizeof *rows);
+        *count = next - 1;
         return;
     }
     rows[first] = *best;
     rows[first].name = rival->name;
+    *count = next;
 }
 
 static void
@@ -181,7 +240,7 @@ conclude(const struct track *track, const struct bench_rival *rivals, size_t riv
     *rows = arena_array(track->arena, track->count + rival_count + 1, sizeof **rows);
     for (size_t i = 0; i < rival_count; i++)
         conclude_rival(track, &rivals[i], *rows, count);
-    if (*count > 0)
+    if (is_on(track))
         (*rows)[(*count)++] = row_of(track, &track->lanes[0], BENCH_OURS);
 }
 
@@ -198,7 +257,7 @@ bench_run_race(struct arena *arena, const struct bench_race *race, const struct 
         return STATUS_MACHINE;
     line_up(&track, ours, rivals, rival_count);
     double start = clock_seconds();
-    for (unsigned round = 0; round < race->rounds && track.count > 1; round++) {
+    for (unsigned round = 0; round < race->rounds && is_on(&track); round++) {
         if (race->most_seconds > 0 && round >= FEWEST_ROUNDS &&
             clock_seconds() - start > race->most_seconds)
             break;

@@ -43,6 +43,14 @@ extern const char *const bench_rival_names[];
 bool
 bench_is_partial(const char *baseline);
 
+/* Builds that are shown and never claimed against, ended by NULL. */
+extern const char *const bench_shown_only[];
+
+#define BENCH_SHIPPED "torch.as shipped"
+
+bool
+bench_is_claimed(const char *baseline);
+
 struct bench_absent {
     const char *name;      /* of the first that should have taken part and did not; NULL: none */
     struct diags *reasons; /* why */

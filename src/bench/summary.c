@@ -50,6 +50,29 @@ bench_baseline(const struct store_bench_task *row, const char *name)
     return NULL;
 }
 
+bool
+bench_took_part(const struct store_baseline *baseline)
+{
+    return !isnan(baseline->time_us);
+}
+
+struct bench_builds
+bench_builds(const struct store_bench_task *row, const char *rival)
+{
+    struct bench_builds builds = {0};
+    size_t length = strlen(rival);
+
+    for (size_t i = 0; i < row->baseline_count; i++) {
+        const char *name = row->baselines[i].name;
+
+        if (strncmp(name, rival, length) != 0 || name[length] != '.' || !bench_is_claimed(name))
+            continue;
+        builds.asked++;
+        builds.there += bench_took_part(&row->baselines[i]);
+    }
+    return builds;
+}
+
 /* The plain C is timed with the verdict, the others in a race. */
 double
 bench_time_beside(const struct store_bench_task *row, const char *baseline)
@@ -90,6 +113,21 @@ is_in_part(const struct store_bench_task *row, const char *baseline, enum bench_
     return time && isfinite(time->speedup) && (part != BENCH_LONG || time->time_us > BENCH_LONG_US);
 }
 
+/* A build that was asked in any task is one of those the baseline is the best of. */
+static void
+count_builds(const struct store_bench_task *const *rows, size_t count, struct bench_line *line)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t asked = bench_builds(rows[i], line->baseline).asked;
+
+        line->builds = asked > line->builds ? asked : line->builds;
+    }
+    for (size_t i = 0; i < count; i++)
+        line->fewer += is_in_part(rows[i], line->baseline, line->part) &&
+                       bench_baseline(rows[i], line->baseline) &&
+                       bench_builds(rows[i], line->baseline).there < line->builds;
+}
+
 static struct bench_line
 line_of(struct arena *arena, const struct store_bench_task *const *rows, size_t count,
         const char *baseline, enum bench_part part)
@@ -109,6 +147,7 @@ line_of(struct arena *arena, const struct store_bench_task *const *rows, size_t 
         tasks[line.tasks] = (struct metrics_task){&attempts[line.tasks], 1};
         line.tasks++;
     }
+    count_builds(rows, count, &line);
     line.geomean = metrics_mean_speedup(tasks, line.tasks);
     for (unsigned i = 0; i < BENCH_SPEED_COUNT; i++)
         line.fast[i] = metrics_fast(tasks, line.tasks, bench_speed_p[i]);

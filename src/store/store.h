@@ -198,7 +198,7 @@ struct store_bench {
 
 struct store_baseline {
     const char *name;  /* "naive", "torch", "torch.eager" */
-    const char *build; /* how it was built; of "torch" the best of its builds */
+    const char *build; /* how it was built; of "torch" the best; where there is no time: why not */
     double time_us, low_us, high_us;
     double speedup, speedup_low, speedup_high; /* its time / the kernel's, with the interval */
 };

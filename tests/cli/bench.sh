@@ -99,12 +99,12 @@ says table.csv 'it has the figures of each task' ',seconds,limit,attempts,built,
 says table.csv 'and quotes what has commas' ',broken,"002_broken.op:5: X has 1 dimension, here '
 
 # Each finished task has an entry in the archive; what is killed in the middle of one has not.
-: >killed.err
 mkdir many
 for i in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20; do
     sed "s/op scale/op scale$i/; /^case/d" tiny/001_scale.op >"many/0${i}_scale$i.op"
     echo "${i#0} 0${i}_scale$i.op" >>many/LIST
 done
+: >killed.err
 "$HONE" bench many --evals 1 >killed.out 2>killed.err &
 pid=$!
 tries=0
@@ -134,6 +134,50 @@ second=$(sed -n 's/.* run \([a-z0-9]*\)$/\1/p' out)
 expect 'two of them' 0 "$HONE" bench --compare "$first" "$second" --json
 says out 'as JSON' '"only_before":0,"only_after":0,"regressed":false'
 says out 'with equal costs' '"equal_cost":{"evaluations":'
+
+# What a person would see after a change that made a kernel slower, and with PyTorch: figures that
+# no clock has measured, in the archive.
+if command -v sqlite3 >/dev/null; then
+    sqlite3 archive.db "
+        CREATE TEMP TABLE two AS SELECT id, name FROM bench WHERE name IN ('$first', '$second');
+        UPDATE bench_task SET time_us = 10, low_us = 9.9, high_us = 10.1
+            WHERE status = 'correct' AND bench IN (SELECT id FROM two);
+        UPDATE bench_baseline SET speedup = 3, speedup_low = 2.95, speedup_high = 3.05
+            WHERE bench IN (SELECT id FROM two);
+        DELETE FROM two WHERE name = '$first';
+        UPDATE bench_task SET time_us = 11, low_us = 10.9, high_us = 11.1
+            WHERE number = 1 AND bench IN (SELECT id FROM two);
+        UPDATE bench_baseline SET speedup = 2.73, speedup_low = 2.69, speedup_high = 2.77
+            WHERE place = 0 AND bench IN (SELECT id FROM two);"
+    expect 'one task got slower' 0 "$HONE" bench --compare "$first" "$second"
+    says out 'it is counted' '  faster 0, slower 1, same 1 (beyond 2 %, paired)'
+    says out 'and told' '  slower   1 scale   10.0 us -> 11.0 us   10 % [7.9, 12.1]'
+    expect 'a gate shuts' 1 "$HONE" bench --compare "$first" "$second" --gate 3
+    says out 'and says so' 'exit 1 with --gate 3: a task got more than 3 % slower'
+    expect 'for programs too' 1 "$HONE" bench --compare "$first" "$second" --gate 3 --json
+    says out 'in a field' '"regressed":true'
+    expect 'a wider gate does not' 0 "$HONE" bench --compare "$first" "$second" --gate 9
+    expect 'what got faster shuts none' 0 "$HONE" bench --compare "$second" "$first" --gate 3
+
+    pretend_torch archive.db "$second" 'no compiler'
+    expect 'a build that did not work' 1 "$HONE" bench --resume "$second" -v
+    says out 'is told in the summary' '  torch, best of 2 builds (1 task with fewer)'
+    says out 'and by name' '  3 total  torch.aot: no compiler'
+    says out 'as shipped is shown' '  torch, as shipped       6.0x '
+    expect 'as JSON' 1 "$HONE" bench --resume "$second" --json
+    says out 'with the reason' '"absent":[{"name":"torch.aot","reason":"no compiler"}]'
+    says out 'and how many tasks' '"builds":2,"fewer":1}'
+    check 'its times are those that there are' '! grep -q "\"torch.aot\":null" out'
+else
+    echo 'ok - results that got slower # SKIP sqlite3 is not installed'
+fi
+mkdir suites
+cp -r tiny suites/tiny
+cp tiny/002_broken.op suites/tiny/001_scale.op
+expect 'a task that is no more' 1 "$HONE" bench suites/tiny:1 --evals 1 -q
+expect 'shuts a gate' 1 "$HONE" bench --compare "$first" last --gate 3
+says out 'as lost' '  lost     1 scale   correct -> broken '
+says out 'which it says' 'a task got more than 3 % slower, or was lost'
 
 expect 'recipes side by side' 0 "$HONE" bench tiny:3 --evals 2 --recipe builtin --recipe best-of-n \
     --model builtin

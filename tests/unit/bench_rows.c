@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "bench/bench.h"
+#include "bench/rivals.h"
 
 #include <math.h>
 
@@ -146,6 +147,46 @@ a_task_without_the_baseline(void **state)
     near(sum.lines[3].geomean, 4);
 }
 
+/* The best of fewer builds than others are held against; what is shown only is none of them. */
+static void
+a_task_with_fewer_builds(void **state)
+{
+    struct unit *unit = *state;
+    struct bench_summary sum;
+    struct store_baseline baselines[2][4];
+    struct store_bench_task rows[] = {row(unit, 1, 100, 4, 8), row(unit, 2, 10, 1, 2),
+                                      failed(3, "broken")};
+    static const char *const names[] = {"torch", "torch.eager", "torch.aot", BENCH_SHIPPED};
+
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 4; k++) {
+            baselines[i][k] = rows[i].baselines[0];
+            baselines[i][k].name = names[k];
+        }
+        rows[i].baselines = baselines[i];
+        rows[i].baseline_count = 4;
+    }
+    baselines[1][2].time_us = baselines[1][2].speedup = NAN;
+    struct bench_builds builds = bench_builds(&rows[1], "torch");
+    assert_true(builds.asked == 2 && builds.there == 1);
+    assert_true(bench_took_part(&baselines[0][2]) && !bench_took_part(&baselines[1][2]));
+    bench_summarise(unit->arena, rows, 3, "torch,torch.as shipped", NULL, &sum);
+    assert_true(sum.lines[0].builds == 2 && sum.lines[0].fewer == 1);
+    assert_true(sum.lines[2].tasks == 1 && sum.lines[2].fewer == 0); /* it takes 10 us */
+    assert_string_equal(sum.lines[3].baseline, BENCH_SHIPPED);
+    assert_true(sum.lines[3].builds == 0 && sum.lines[3].fewer == 0);
+}
+
+static void
+what_is_shown_only(void **state)
+{
+    (void)state;
+    assert_true(bench_is_claimed("torch") && bench_is_claimed("torch.eager"));
+    assert_false(bench_is_claimed(BENCH_SHIPPED) || bench_is_claimed("onednn.blocked"));
+    assert_true(bench_is_partial("onednn") && bench_is_partial("onednn.blocked"));
+    assert_false(bench_is_partial(BENCH_SHIPPED) || bench_is_partial("naive"));
+}
+
 static void
 a_summary_of_one_recipe(void **state)
 {
@@ -266,6 +307,8 @@ main(void)
         UNIT_TEST(the_time_beside_a_baseline),
         UNIT_TEST(nothing_is_a_summary_too),
         UNIT_TEST(a_task_without_the_baseline),
+        UNIT_TEST(a_task_with_fewer_builds),
+        UNIT_TEST(what_is_shown_only),
         UNIT_TEST(a_summary_of_one_recipe),
         UNIT_TEST(changes_beyond_the_noise),
         UNIT_TEST(noise_is_no_change),

@@ -72,6 +72,15 @@ find(const struct store_baseline *rows, size_t count, const char *name)
 }
 
 static void
+is_absent(const struct store_baseline *row, const char *why)
+{
+    assert_non_null(row);
+    assert_false(bench_took_part(row));
+    assert_true(isnan(row->speedup) && isnan(row->speedup_low));
+    assert_string_equal(row->build, why);
+}
+
+static void
 the_best_build_counts(void **state)
 {
     const struct bench_race race = {.rounds = 7, .seconds = 0.01};
@@ -87,14 +96,14 @@ the_best_build_counts(void **state)
     assert_int_equal(
         bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags),
         STATUS_OK);
-    assert_int_equal(count, 5);
-    assert_string_equal(rows[4].name, BENCH_OURS);
-    assert_true(fabs(rows[4].time_us - 10.01) < 1e-9 && rows[4].speedup == 1);
+    assert_int_equal(count, 6);
+    assert_string_equal(rows[5].name, BENCH_OURS);
+    assert_true(fabs(rows[5].time_us - 10.01) < 1e-9 && rows[5].speedup == 1);
     assert_string_equal(rows[0].name, "torch");
     assert_string_equal(rows[0].build, "compile"); /* `cold` is faster, but not claimed */
     assert_true(fabs(rows[0].speedup - 2) < 1e-9 && fabs(rows[0].time_us - 20.02) < 1e-9);
     assert_non_null(find(rows, count, "torch.eager"));
-    assert_null(find(rows, count, "torch.aot"));
+    is_absent(find(rows, count, "torch.aot"), "build 2 does not work");
     assert_true(fabs(find(rows, count, "torch.cold")->speedup - 0.5) < 1e-9);
     assert_int_equal(us.windows, 7);
     assert_int_equal(them.windows, 7 + 7 + 3); /* one was too far behind to go on */
@@ -156,14 +165,19 @@ a_build_that_fails_is_out(void **state)
 
     machine = 1;
     bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags);
-    assert_int_equal(count, 3);
+    assert_int_equal(count, 4);
     assert_string_equal(rows[0].build, "compile");
+    is_absent(&rows[1], "build 0 fails");
     assert_string_equal(unit_message(unit, 0), "build 0 fails");
     them.us = none;
+    us.windows = 0;
     assert_int_equal(
         bench_run_race(unit->arena, &race, &ours, &theirs, 1, &rows, &count, unit->diags),
         STATUS_OK);
-    assert_int_equal(count, 0);
+    assert_int_equal(count, 2); /* neither a best one nor ours: there was no race */
+    is_absent(&rows[0], "build 0 fails");
+    is_absent(&rows[1], "build 1 does not work");
+    assert_int_equal(us.windows, 1);
     us.us = broken;
     them.us = some;
     assert_int_equal(
@@ -210,13 +224,14 @@ several_rivals(void **state)
     assert_int_equal(
         bench_run_race(unit->arena, &race, &ours, rivals, 3, &rows, &count, unit->diags),
         STATUS_OK);
-    assert_int_equal(count, 7);
+    assert_int_equal(count, 9);
     assert_true(fabs(find(rows, count, "torch")->speedup - 2) < 1e-9);
     assert_true(fabs(find(rows, count, "onednn")->speedup - 0.5) < 1e-9);
     assert_non_null(find(rows, count, "onednn.compile")); /* faster, and not claimed */
     assert_null(find(rows, count, "openblas"));
-    assert_null(find(rows, count, "openblas.compile"));
-    assert_string_equal(rows[6].name, BENCH_OURS);
+    is_absent(find(rows, count, "openblas.eager"), "build 0 does not work");
+    assert_true(bench_took_part(find(rows, count, "openblas.compile")));
+    assert_string_equal(rows[8].name, BENCH_OURS);
 }
 
 /* ---- the work ---- */
