@@ -24,6 +24,10 @@ bench_read_view(struct cli *cli, struct store *store, const char *name, struct b
 const char *
 bench_shown(struct arena *arena, const struct bench_view *view);
 
+/* How its figures are to be called wherever they are shown; NULL: as you like. */
+const char *
+bench_label(const struct bench_view *view);
+
 /* ---- options and plan (bench_options.c) ---- */
 
 /* What is wrong is told before anything is begun, not once a task. */

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "bench/suite.h"
 
 /* ---- JSON ---- */
 
@@ -108,6 +109,7 @@ put_task(struct buf *out, const struct store_bench_task *row, const struct bench
     json_field_number(out, "number", (double)row->number);
     json_field_string(out, "name", row->name);
     json_field_string(out, "marks", row->marks);
+    json_field_string(out, "label", suite_label(row->suite));
     json_field_string(out, "recipe", row->recipe);
     json_field_string(out, "status", bench_is_done(row) ? row->status : NULL);
     json_field_string(out, "reason", row->reason);
@@ -199,6 +201,7 @@ bench_put_json(struct buf *out, const struct bench_view *view)
     buf_puts(out, "{\"run\":");
     json_put_string(out, view->bench.name);
     json_field_string(out, "title", view->bench.title);
+    json_field_string(out, "label", bench_label(view));
     json_field_string(out, "against", view->bench.against);
     json_field_string(out, "state", store_state_name[view->bench.state]);
     buf_puts(out, ",\"tasks\":[");
@@ -276,8 +279,9 @@ put_row(struct buf *out, const struct bench_view *view, size_t number, const cha
         size_t count)
 {
     const struct store_bench_task *row = &view->rows[number];
-    const char *const texts[] = {row->name,   row->marks,   row->recipe, row->status,
-                                 row->reason, row->limited, row->run};
+    const char *label = suite_label(row->suite);
+    const char *const texts[] = {row->name,   row->marks,  label ? label : "", row->recipe,
+                                 row->status, row->reason, row->limited,       row->run};
     put_cell(out, row->suite);
     buf_printf(out, ",%lld", (long long)row->number);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -307,8 +311,9 @@ bench_put_csv(struct buf *out, const struct bench_view *view)
 {
     const char *names[MOST_COLUMNS];
     size_t count = baseline_names(view, names);
-    buf_puts(out, "suite,number,name,marks,recipe,status,reason,limited_by,run,time_us,low_us,"
-                  "high_us,light,light_us,evaluations,seconds,limit");
+    buf_puts(out,
+             "suite,number,name,marks,label,recipe,status,reason,limited_by,run,time_us,low_us,"
+             "high_us,light,light_us,evaluations,seconds,limit");
     for (size_t i = 0; i < FIGURES; i++)
         buf_printf(out, ",%s", figure_name[i]);
     for (size_t i = 0; i < count; i++)

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "bench/rivals.h"
 
-#define KERNELBENCH "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)"
 #define SLOWEST_SHOWN 5 /* all that the summary has, to whoever asks for more */
 #define MOST_FAILED 12  /* rows without a correct kernel that are named */
 
@@ -73,15 +72,6 @@ task_text(struct arena *arena, const struct store_bench_task *row)
 }
 
 /* ---- what is known of the whole ---- */
-
-static bool
-has_suite(const struct bench_view *view, const char *beginning)
-{
-    for (size_t i = 0; i < view->count; i++)
-        if (text_starts(view->rows[i].suite, beginning))
-            return true;
-    return false;
-}
 
 /* The builds "torch.X" that any task was measured against, "eager, compile, aot"; how many. */
 static const char *
@@ -412,8 +402,8 @@ put_title(struct buf *out, const struct bench_view *view, const struct bench_sum
                summary->tasks / recipes, bench->recipes, machine_field(arena, bench, "threads"),
                machine_field(arena, bench, "cpu"), screen_clock(arena, summary->seconds),
                bench->name);
-    if (has_suite(view, "kernelbench/"))
-        buf_puts(out, KERNELBENCH "\n");
+    if (bench_label(view) != NULL)
+        buf_printf(out, "%s\n", bench_label(view));
     buf_putc(out, '\n');
 }
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/rivals.h"
+#include "bench/suite.h"
 
 /* ---- the result ---- */
 
@@ -85,6 +86,15 @@ bench_shown(struct arena *arena, const struct bench_view *view)
         if (has_baseline(view, *name))
             names = arena_printf(arena, "%s,%s", names, *name);
     return names;
+}
+
+const char *
+bench_label(const struct bench_view *view)
+{
+    for (size_t i = 0; i < view->count; i++)
+        if (suite_label(view->rows[i].suite) != NULL)
+            return suite_label(view->rows[i].suite);
+    return NULL;
 }
 
 /* ---- comparing ---- */

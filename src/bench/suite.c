@@ -231,6 +231,14 @@ check_ranges(struct arena *arena, const char *word, const struct suite_range *ra
     return STATUS_OK;
 }
 
+const char *
+suite_label(const char *suite)
+{
+    bool ours = text_starts(suite, "kernelbench/");
+
+    return ours ? "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)" : NULL;
+}
+
 /* ---- a list ---- */
 
 bool

@@ -49,6 +49,11 @@ struct suite_plan {
 bool
 suite_has_mark(const char *marks, enum suite_mark mark);
 
+/* How figures of a suite's tasks are to be called wherever they are shown, so that nobody takes
+ * them for others of the same name; NULL: as you like. */
+const char *
+suite_label(const char *suite);
+
 /* The text of a LIST that lies in `folder`; `suite` is its name. */
 enum status
 suite_read_list(struct arena *arena, const struct source *source, const char *suite,

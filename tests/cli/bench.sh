@@ -94,6 +94,7 @@ expect 'a benchmark has no tree' 2 "$HONE" show "$first" --watch
 says err 'says who has' 'is a benchmark, which has neither calls nor a tree'
 expect 'as CSV, into a file' 1 "$HONE" bench --resume last --csv -o table.csv
 check 'which is not printed' '[ ! -s out ]'
+says table.csv 'it has a column for the label' 'suite,number,name,marks,label,recipe,'
 check 'it has five lines' '[ "$(wc -l <table.csv)" -eq 5 ]'
 says table.csv 'it has the figures of each task' ',seconds,limit,attempts,built,right,sol_score,area,code_bleu,'
 says table.csv 'and quotes what has commas' ',broken,"002_broken.op:5: X has 1 dimension, here '
@@ -188,6 +189,19 @@ says out 'of each' '  best-of-n: figures over '
 says out 'at equal cost' '  over builtin at equal   evaluations   tokens   usd'
 expect 'files are tasks too' 0 "$HONE" bench tiny/001_scale.op --evals 1 -q
 says out 'by their name' 'tiny/001_scale.op   1 tasks'
+
+# Figures of these tasks are not those of others of that name, and say so in every form.
+mkdir -p suites/kernelbench/own
+cp tiny/001_scale.op suites/kernelbench/own
+echo '1 001_scale.op' >suites/kernelbench/own/LIST
+label='KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)'
+expect 'a suite with a label' 0 "$HONE" bench suites/kernelbench/own --evals 1
+says out 'is shown with it' "$label"
+expect 'as CSV' 0 "$HONE" bench --resume last --csv
+says out 'it is a column' "kernelbench/own,1,scale,,\"$label\",builtin,correct,"
+expect 'as JSON' 0 "$HONE" bench --resume last --json
+says out 'it is a field of the whole' "\"label\":\"$label\",\"against\":"
+says out 'and of each task' "\"label\":\"$label\",\"recipe\":"
 
 # Libraries, where a task is exactly theirs.
 cat >product.op <<'END'
