@@ -131,7 +131,8 @@ progress_line(struct arena *arena, const struct bench_live *live,
                                            (double)(summary->tasks - summary->done)));
     if (summary->done > 0)
         buf_printf(&line, "    geomean %s   fast_1 %.0f/%zu", factor_text(arena, all->geomean),
-                   isnan(all->fast[0]) ? 0 : all->fast[0] * (double)all->tasks, all->tasks);
+                   isnan(all->geomean) ? 0 : all->fast[BENCH_FAST_1] * (double)all->tasks,
+                   all->tasks);
     if (summary->slowest_count > 0)
         buf_printf(&line, "   worst %s %s", task_text(arena, summary->slowest[0]),
                    factor_text(arena, bench_speedup(summary->slowest[0], all->baseline)));
@@ -214,8 +215,9 @@ put_figures(struct buf *out, const char *title, const struct bench_line *line)
         buf_printf(out, "  %s\n", title);
         title = "";
     }
-    buf_printf(out, "  %-*s %7s %9s %10s %9s %9zu\n", TITLE_WIDTH, title,
-               factor_text(arena, line->geomean), share_text(arena, line->fast[BENCH_FAST_1]),
+    buf_printf(out, "  %-*s %7s %9s %9s %10s %9s %9zu\n", TITLE_WIDTH, title,
+               factor_text(arena, line->geomean), share_text(arena, line->fast[BENCH_FAST_0]),
+               share_text(arena, line->fast[BENCH_FAST_1]),
                share_text(arena, line->fast[BENCH_FAST_1_5]),
                share_text(arena, line->fast[BENCH_FAST_2]), line->tasks);
 }
@@ -262,8 +264,8 @@ put_line(struct buf *out, const struct bench_line *line)
 static void
 put_lines(struct buf *out, const struct bench_summary *summary)
 {
-    buf_printf(out, "  %-*s %7s %9s %10s %9s %9s\n", TITLE_WIDTH, "against", "geomean", "fast_1",
-               "fast_1.5", "fast_2", "tasks");
+    buf_printf(out, "  %-*s %7s %9s %9s %10s %9s %9s\n", TITLE_WIDTH, "against", "geomean",
+               "fast_0", "fast_1", "fast_1.5", "fast_2", "tasks");
     for (size_t i = 0; i < summary->line_count; i++)
         put_line(out, &summary->lines[i]);
     buf_printf(out, "  %-*s median %s, lowest tenth %s\n", TITLE_WIDTH, "light",
@@ -364,8 +366,8 @@ put_recipes(struct buf *out, const struct bench_view *view, const struct bench_l
     struct arena *arena = out->arena;
     struct table table = table_create(arena);
     char *next = arena_strdup(arena, view->bench.recipes);
-    static const char *const columns[] = {"geomean", "fast_1",      "fast_1.5", "fast_2",
-                                          "light",   "evaluations", "correct",  "tasks"};
+    static const char *const columns[] = {"geomean", "fast_0",      "fast_1",  "fast_1.5", "fast_2",
+                                          "light",   "evaluations", "correct", "tasks"};
     table_column(&table, "recipe", true);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         table_column(&table, columns[i], false);
@@ -374,6 +376,7 @@ put_recipes(struct buf *out, const struct bench_view *view, const struct bench_l
         bench_summarise(arena, view->rows, view->count, first->baseline, recipe, &summary);
         const struct bench_line *all = &summary.lines[0];
         table_row(&table, (const char *[]){recipe, factor_text(arena, all->geomean),
+                                           share_text(arena, all->fast[BENCH_FAST_0]),
                                            share_text(arena, all->fast[BENCH_FAST_1]),
                                            share_text(arena, all->fast[BENCH_FAST_1_5]),
                                            share_text(arena, all->fast[BENCH_FAST_2]),

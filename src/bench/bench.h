@@ -60,6 +60,7 @@ bench_speedup(const struct store_bench_task *row, const char *baseline);
 
 /*    id       p    name */
 #define BENCH_SPEEDS(X)     \
+    X(0, 0.0, "fast_0")     \
     X(1, 1.0, "fast_1")     \
     X(1_5, 1.5, "fast_1.5") \
     X(2, 2.0, "fast_2")
