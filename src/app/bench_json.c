@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "bench/rivals.h"
 #include "bench/suite.h"
 
 /* ---- JSON ---- */
@@ -153,6 +154,7 @@ put_line(struct buf *out, const struct bench_line *line)
     buf_puts(out, "{\"baseline\":");
     json_put_string(out, line->baseline);
     json_field_string(out, "part", bench_part_name[line->part]);
+    json_field_bool(out, "claimed", bench_is_claimed(line->baseline));
     json_field_number(out, "geomean", line->geomean);
     for (unsigned i = 0; i < BENCH_SPEED_COUNT; i++)
         json_field_number(out, bench_speed_name[i], line->fast[i]);
@@ -167,7 +169,8 @@ put_metrics(struct buf *out, const struct bench_view *view, const char *recipe)
 {
     struct bench_summary summary;
     struct bench_figures figures;
-    bench_summarise(out->arena, view->rows, view->count, view->bench.against, recipe, &summary);
+    bench_summarise(out->arena, view->rows, view->count, bench_shown(out->arena, view), recipe,
+                    &summary);
     buf_puts(out, "{\"recipe\":");
     json_put_string(out, recipe);
     json_field_number(out, "tasks", (double)summary.tasks);

@@ -68,7 +68,7 @@ check 'it is one line' '[ "$(wc -l <out)" -eq 1 ]'
 for field in '"run":"' '"title":"tiny"' '"against":"naive"' '"state":"done"' '"tasks":[{"suite":"tiny"' \
     '"number":1,"name":"scale"' '"status":"correct"' '"status":"broken"' '"time_us":' '"light":' \
     '"speedups":{"naive":' '"evaluations":2' '"metrics":[{"recipe":"builtin"' \
-    '"part":"headline"' '"fast_1.5":' '"machine":{"cpu":"'; do
+    '"part":"headline"' '"claimed":true' '"fast_0":' '"fast_1.5":' '"label":null' '"machine":{"cpu":"'; do
     says out "it has $field" "$field"
 done
 for field in '"limit":"' '"attempts":' '"built":' '"right":' '"sol_score":' '"area":' '"code_bleu":' \
@@ -168,6 +168,7 @@ if command -v sqlite3 >/dev/null; then
     expect 'as JSON' 1 "$HONE" bench --resume "$second" --json
     says out 'with the reason' '"absent":[{"name":"torch.aot","reason":"no compiler"}]'
     says out 'and how many tasks' '"builds":2,"fewer":1}'
+    says out 'as shipped is never claimed against' '{"baseline":"torch.as shipped","part":"all","claimed":false,'
     check 'its times are those that there are' '! grep -q "\"torch.aot\":null" out'
 else
     echo 'ok - results that got slower # SKIP sqlite3 is not installed'

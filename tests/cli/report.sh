@@ -109,7 +109,17 @@ says out 'says what is in it' \
 whole bench.html 'the page of a benchmark'
 opens bench.html 'the page of a benchmark' '<h2>Speed-up of each task</h2>' '>as fast as naive</text>' \
     '<h2>The ten slowest</h2>' '<h2>Figures</h2>' 'build@k' ' evaluation' '<td class="l">builtin</td>' "<code>hone bench --resume $bench"
-expect 'the last one by its title' 0 "$HONE" report "$title" -o again.html
+if command -v sqlite3 >/dev/null; then
+    pretend_torch archive.db "$bench" 'no <b>compiler</b>'
+    expect 'its page with PyTorch' 0 "$HONE" report "$bench" -o torch.html
+    whole torch.html 'the page with PyTorch'
+    opens torch.html 'the page with PyTorch' '>as fast as torch</text>' '<td class="l">torch.as shipped' \
+        'all tasks; never claimed against</td>' 'all tasks (1 with fewer builds)</td>' \
+        'Builds that took no part: 1' 'no &lt;b&gt;compiler&lt;/b&gt;</td>' '>beside torch</th>'
+else
+    echo 'ok - a page with PyTorch # SKIP sqlite3 is not installed'
+fi
+expect 'by its title' 0 "$HONE" report "$title" -o again.html
 says again.html 'is the same' "\"run\":\"$bench\""
 
 expect 'a candidate' 2 "$HONE" report last.0

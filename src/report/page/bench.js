@@ -2,11 +2,15 @@
 
 const bench = data.bench;
 const recipes = bench.metrics.map((one) => one.recipe);
-const baselines = [...new Set(bench.tasks.flatMap((task) => task.baselines.map((b) => b.name)))]
-  .sort((a, b) => bench.against.split(',').indexOf(a) - bench.against.split(',').indexOf(b))
-  .filter((name) => bench.against.split(',').includes(name));
+const lines = bench.metrics.flatMap((one) => one.against);
+const measured = new Set(bench.tasks.flatMap((task) => task.baselines.map((b) => b.name)));
+const shown = [...new Set(lines.map((line) => line.baseline))].filter((name) => measured.has(name));
+const baselines = bench.against.split(',').filter((name) => measured.has(name)); // that are claimed against
 const taskName = (task) => (task.number > 0 ? `${task.number} ${task.name}` : task.name);
 const against = (task, name) => task.baselines.find((b) => b.name === name);
+// What the kernel took in turns with a baseline; the plain C is timed with the verdict.
+const raced = (name) => name !== 'naive';
+const beside = (task, name) => (raced(name) && against(task, 'hone') ? against(task, 'hone').time_us : task.time_us);
 const isCorrect = (task) => task.status === 'correct';
 const done = bench.tasks.filter((task) => task.status);
 const partWords = { all: 'all tasks', headline: 'without those whose reference wastes work', above_100_us: 'of these, above 100 us' };
@@ -19,32 +23,53 @@ function head() {
   const words = [`Benchmark ${bench.run}`, `recipe ${recipes.join(', ')}`, threads, `against ${bench.against}`,
     bench.state === 'done' ? '' : `${bench.state}: ${done.length} of ${bench.tasks.length} tasks`, data.started].filter(Boolean);
   page.append(html('h1', {}, bench.title), html('p', { class: 'under' }, words.join(' · ')));
-  if (bench.title.includes('kernelbench')) {
-    page.append(html('p', { class: 'under' }, 'KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)'));
-  }
+  if (bench.label) page.append(html('p', { class: 'under' }, bench.label));
   const first = bench.metrics[0], line = first.against[0];
   page.append(html('div', { class: 'tiles' },
     line && tile(factor(line.geomean), `geometric mean against ${line.baseline}, ${line.tasks} tasks`),
     line && tile(percent(line.fast_1), `fast_1: correct and faster than ${line.baseline}`),
     known(first.light_median) && tile(percent(first.light_median), `of the speed of light, median; lowest tenth ${percent(first.light_lowest_tenth)}`),
-    tile(`${first.correct} of ${first.done}`, 'correct'),
+    tile(`${first.correct} of ${first.done}`, line ? `correct (fast_0: ${percent(line.fast_0)})` : 'correct'),
     tile(clock(first.seconds), `${first.evaluations} evaluations`)));
 }
 
 // A part is told where it is another than the one before it.
-const isNews = (line, i, lines) => line.part === 'all' || line.tasks !== lines[i - 1].tasks;
+const isNews = (line, i, all) => line.part === 'all' || (line.tasks > 0 && line.tasks !== all[i - 1].tasks);
+// A column that says the same everywhere is none.
+const several = recipes.length > 1;
+const ofRecipe = (recipe) => (several ? [recipe] : []);
+const recipeColumn = ofRecipe(['recipe', true]);
+
+const lineName = (line) => (line.builds > 1 ? `${line.baseline}, best of ${line.builds}` : line.baseline);
+const lineTasks = (line) => `${partWords[line.part] || line.part}${line.fewer > 0 ? ` (${line.fewer} with fewer builds)` : ''}${line.claimed ? '' : '; never claimed against'}`;
+const shownOnly = {
+  'torch.as shipped': 'PyTorch as shipped writes large results into fresh pages, whose faults are most of its time then: it is shown beside the warm one, and never claimed against. ',
+  'onednn.blocked': 'oneDNN’s own layouts, without the reorders, are shown and never claimed against. ',
+};
 
 function summary() {
-  section('Summary', table([['recipe', true], ['against', true], ['tasks', true], ['number', false], ['geometric mean', false], ['fast_1', false], ['fast_1.5', false], ['fast_2', false]],
-    bench.metrics.flatMap((one) => one.against.filter(isNews).map((line) => [one.recipe, line.baseline, partWords[line.part] || line.part, String(line.tasks),
-      factor(line.geomean), percent(line.fast_1), percent(line['fast_1.5']), percent(line.fast_2)]))),
-  caption('Geometric mean of baseline time / kernel time over correct kernels; fast_p: share of all tasks that are correct and more than p times as fast (doc/metrics.md).'),
+  const speeds = ['fast_0', 'fast_1', 'fast_1.5', 'fast_2'];
+  section('Summary', table([...recipeColumn, ['against', true], ['geometric mean', false], ...speeds.map((name) => [name, false]), ['tasks', false], ['which', true]],
+    bench.metrics.flatMap((one) => one.against.filter(isNews).map((line) => [...ofRecipe(one.recipe), lineName(line), factor(line.geomean),
+      ...speeds.map((name) => percent(line[name])), String(line.tasks), lineTasks(line)]))),
+  caption('Geometric mean of baseline time / kernel time over correct kernels; fast_p: share of all tasks that are correct and more than p times as fast, for p = 0 correct at all (doc/metrics.md).'),
+  shown.length > baselines.length && caption(shown.map((name) => shownOnly[name] || '').join('')),
+  absent(),
   versus(),
   repeat(`hone bench --resume ${bench.run} --json`));
 }
+
+// Builds that did not work: what these tasks are held against was chosen without them.
+function absent() {
+  const rows = bench.tasks.flatMap((task) => task.absent.map((build) => [taskName(task), build.name, build.reason]));
+  if (rows.length === 0) return null;
+  return html('details', {}, html('summary', {}, `Builds that took no part: ${rows.length}`),
+    table([['task', true], ['build', true], ['because', true, true]], rows));
+}
+
 // Recipes side by side: each had the same budget on every task.
 function versus() {
-  if (recipes.length < 2) return null;
+  if (!several) return null;
   const timesOf = (recipe) => new Map(done.filter((t) => t.recipe === recipe && isCorrect(t)).map((t) => [taskName(t), t.time_us]));
   const base = timesOf(recipes[0]);
   return caption(recipes.slice(1).map((recipe) => {
@@ -103,7 +128,7 @@ function bars(state, width) {
       return;
     }
     const { speedup, speedup_low: low, speedup_high: high, time_us: us } = row.base, from = Math.min(x(1), x(speedup));
-    const words = `${name}: ${factor(speedup)} [${factor(low)}, ${factor(high)}]; ${time(row.task.time_us)} against ${time(us)}${row.task.marks ? '; ' + row.task.marks : ''}`;
+    const words = `${name}: ${factor(speedup)} [${factor(low)}, ${factor(high)}]; ${time(beside(row.task, state.baseline))} against ${time(us)}${row.task.marks ? '; ' + row.task.marks : ''}`;
     plot.append(svg('rect', { x: from, y: y + 3, width: Math.max(1, Math.abs(x(speedup) - x(1))), height: step - 6, rx: 2,
       fill: gain(speedup, low, high) === 'same' ? 'var(--faint)' : speedup > 1 ? 'var(--one)' : 'var(--two)', opacity: row.task.marks ? 0.35 : 0.85 }, svg('title', {}, words)));
     if (known(low) && known(high) && low > 0) whisker(plot, box, x(low), x(high), y + step / 2);
@@ -119,7 +144,7 @@ function speedups() {
   if (!state.baseline) return;
   const drawing = figure((width) => bars(state, width));
   const set = (name) => (value) => { state[name] = value; drawing.redraw(); };
-  section('Speed-up of each task', choose(baselines, 'baseline', set('baseline')), ' ', choose(recipes, 'recipe', set('recipe')), ' ',
+  section('Speed-up of each task', choose(shown, 'baseline', set('baseline')), ' ', choose(recipes, 'recipe', set('recipe')), ' ',
     choose(['in order', 'by speed-up'], 'order', set('order')), card(drawing),
     caption('Baseline time / kernel time on a logarithmic scale, with the interval of the paired measurement; where that holds 1, the two are the same (grey). Blue is faster than the baseline, orange slower; pale bars are tasks whose reference wastes work, which the headline leaves out.'),
     repeat(`hone bench --resume ${bench.run} --csv`));
@@ -131,7 +156,7 @@ function fastCurve(width) {
   const height = 260, box = { left: 46, right: width - 12, top: 30, bottom: height - 44 };
   const plot = plotOf(width, height, 'fast_p for every p');
   const rows = done.filter((task) => task.recipe === recipes[0]);
-  const lists = baselines.map((name) => rows.filter((t) => isCorrect(t) && against(t, name)).map((t) => against(t, name).speedup).filter((s) => s > 0).sort((a, b) => a - b));
+  const lists = shown.map((name) => rows.filter((t) => isCorrect(t) && against(t, name)).map((t) => against(t, name).speedup).filter((s) => s > 0).sort((a, b) => a - b));
   const x = logarithmic(spread(lists.flat().concat([0.5, 2])), [box.left, box.right]), y = linear([0, 1], [box.bottom, box.top]);
   axes(plot, box, x, y, { xWords: 'p', yWords: 'fast_p', xText: (t) => plain(t), yText: percent, yTicks: [0, 0.25, 0.5, 0.75, 1] });
   plot.append(svg('line', { x1: x(1), x2: x(1), y1: box.top, y2: box.bottom, stroke: 'var(--faint)', 'stroke-dasharray': '5 4' }));
@@ -155,7 +180,7 @@ function lightPlot(width) {
 
 function distributions() {
   section('How many, how far', html('div', { class: 'grid' },
-    card(html('h3', {}, 'Share of tasks more than p times as fast'), figure(fastCurve), key(baselines.map((name, i) => [colour(i), name]))),
+    card(html('h3', {}, 'Share of tasks more than p times as fast'), figure(fastCurve), key(shown.map((name, i) => [colour(i), name]))),
     card(html('h3', {}, 'Share of the speed of light'), figure(lightPlot))),
   caption(`Left: fast_p for every p, recipe ${recipes[0]}; tasks without a correct kernel count as never fast. Right: each dot a task; 100 % is the least time this machine can need.`),
   repeat(`hone bench --resume ${bench.run} --json`));
@@ -164,18 +189,21 @@ function distributions() {
 // ---- tables ----
 
 function taskRow(task) {
-  return [taskName(task), task.recipe, task.status, time(task.time_us), known(task.low_us) ? `${time(task.low_us)} to ${time(task.high_us)}` : '', percent(task.light),
-    ...baselines.flatMap((name) => { const b = against(task, name); return b ? [time(b.time_us), gain(b.speedup, b.speedup_low, b.speedup_high)] : ['', '']; }),
+  return [taskName(task), ...ofRecipe(task.recipe), task.status, time(task.time_us), known(task.low_us) ? `${time(task.low_us)} to ${time(task.high_us)}` : '', percent(task.light),
+    ...baselines.flatMap((name) => {
+      const b = against(task, name), ours = raced(name) ? [b ? time(beside(task, name)) : ''] : [];
+      return b ? [...ours, time(b.time_us), gain(b.speedup, b.speedup_low, b.speedup_high)] : [...ours, '', ''];
+    }),
     task.limit || task.limited_by || task.reason || ''];
 }
-const taskColumns = () => [['task', true], ['recipe', true], ['verdict', true], ['time', false], ['interval', false], ['light', false],
-  ...baselines.flatMap((name) => [[name, false], ['gain', false]]), ['limited by', true]];
+const taskColumns = () => [['task', true], ...recipeColumn, ['verdict', true], ['time', false], ['interval', false], ['light', false],
+  ...baselines.flatMap((name) => [...(raced(name) ? [[`beside ${name}`, false]] : []), [name, false], ['gain', false]]), ['limited by', true, true]];
 
 function tables() {
   const ranked = done.filter((t) => isCorrect(t) && against(t, baselines[0])).sort((a, b) => against(a, baselines[0]).speedup - against(b, baselines[0]).speedup);
   const failed = done.filter((t) => !isCorrect(t));
   section('The ten slowest', table(taskColumns(), failed.concat(ranked).slice(0, 10).map(taskRow)),
-    caption(`Tasks without a correct kernel first, then by gain over ${baselines[0] || 'the baseline'}, with what limits them; every task below 70 % of the speed of light names its limit in the table of all.`),
+    caption(`Tasks without a correct kernel first, then by gain over ${baselines[0] || 'the baseline'}, with what limits them; every task below 70 % of the speed of light names its limit in the table of all.${baselines.some(raced) ? ' A verdict’s time is that of short samples in new processes, whose memory is colder; beside another library the kernel is timed in turns with it, and the gain is that of the turns.' : ''}`),
     html('details', {}, html('summary', {}, `all ${done.length} tasks`), table(taskColumns(), done.map(taskRow))),
     repeat(`hone bench --resume ${bench.run}`));
   const verdicts = [...new Set(done.map((t) => t.status))].map((s) => `${done.filter((t) => t.status === s).length} ${s}`);

@@ -65,9 +65,9 @@ const repeat = (command) => html('p', { class: 'repeat' }, 'Repeat: ', html('cod
 const card = (...children) => html('div', { class: 'card' }, ...children);
 const tile = (value, words) => html('div', { class: 'tile' }, html('b', {}, value), html('span', {}, words));
 
-// columns: [heading, aligned to the left]; cells are text or elements.
+// columns: [heading, aligned to the left, with long text]; cells are text or elements.
 function table(columns, rows) {
-  const side = (i) => (columns[i][1] ? 'l' : null);
+  const side = (i) => (columns[i][1] ? (columns[i][2] ? 'l wrap' : 'l') : null);
   return html('div', { class: 'scroll' }, html('table', {},
     html('thead', {}, html('tr', {}, columns.map(([name], i) => html('th', { class: side(i), scope: 'col' }, name)))),
     html('tbody', {}, rows.map((row) => html('tr', {}, row.map((cell, i) => html('td', { class: side(i) }, cell)))))));
