@@ -15,7 +15,8 @@ struct report_subject {
     double now;
 };
 
-/* False: its operations cannot be counted from the archive, so there is no roofline. */
+/* False: its operations cannot be counted from the archive, or are functions alone, so there is no
+ * roofline. */
 bool
 report_run_json(struct buf *json, const struct report_subject *subject);
 

@@ -126,7 +126,7 @@ cases_of(struct arena *arena, const struct archive_run *run)
 }
 
 /* From the program as it was stored; one that uses other files cannot be read again.
- * True: some case has a cost. */
+ * True: some case has operations that a roofline shows. */
 static bool
 count_costs(struct arena *arena, const struct store_run *run, const struct case_list *list)
 {
@@ -142,7 +142,7 @@ count_costs(struct arena *arena, const struct store_run *run, const struct case_
         if (program == NULL)
             continue;
         lang_cost(program, &cost);
-        counted = true;
+        counted |= cost.flops > 0;
         one->flops = cost.flops;
         one->bytes = cost.bytes_in + cost.bytes_out;
     }

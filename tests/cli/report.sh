@@ -6,18 +6,15 @@ export HONE_ARCHIVE HOME XDG_CACHE_HOME
 unset XDG_CONFIG_HOME HONE_MODEL HONE_RECIPE
 mkdir -p home
 
-# opens FILE NAME TEXT...: the page is drawn to its end, says each text, and the browser no error.
-opens()
+# look PAGE NAME WIDTH SCHEME [OPTION]: the file dom is the page so wide, in light or dark, drawn to
+# its end and not wider than the window; the browser says no error.
+look()
 {
-    page=$1 name=$2
-    shift 2
-    if [ -z "$browser" ]; then
-        echo "ok - $name opens in a browser # SKIP chromium is not installed"
-        return
-    fi
+    name="$2, $3 wide and $4,"
+    cat "$1" probe.html >looked_at.html
     timeout -k 5 120 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
-        --user-data-dir="$scratch/chromium" --window-size=400,900 --virtual-time-budget=2000 \
-        --enable-logging=stderr --dump-dom "file://$PWD/$page" >dom 2>browser.log </dev/null
+        --user-data-dir="$scratch/chromium" --window-size="$3,900" --virtual-time-budget=2000 ${5:-} \
+        --enable-logging=stderr --dump-dom "file://$PWD/looked_at.html" >dom 2>browser.log </dev/null
     if grep 'CONSOLE' browser.log >err; then
         fail "$name opens without an error"
         quote err
@@ -25,10 +22,35 @@ opens()
         pass "$name opens without an error"
     fi
     says dom "$name is drawn to its end" '<footer>Made by hone'
+    says dom "$name is so, and fits" "data-looks=\"$4 fits\""
+}
+
+# opens FILE NAME TEXT...: it can be looked at on a desk and on a phone, and says each text.
+opens()
+{
+    page=$1 what=$2
+    shift 2
+    if [ -z "$browser" ]; then
+        echo "ok - $what opens in a browser # SKIP chromium is not installed"
+        return
+    fi
+    look "$page" "$what" 1280 dark --force-dark-mode
+    look "$page" "$what" 1280 light
+    look "$page" "$what" 400 light
     for text; do
-        says dom "$name has $text" "$text"
+        says dom "$what has $text" "$text"
     done
 }
+
+cat >probe.html <<'END'
+<script>
+setTimeout(() => {
+  const root = document.documentElement;
+  root.dataset.looks = (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light') +
+    (root.scrollWidth > innerWidth ? ' overflows' : ' fits');
+}, 1000);
+</script>
+END
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 
 # whole FILE NAME: the data is one block of JSON between its tags, and there are two scripts.
@@ -121,14 +143,6 @@ else
 fi
 expect 'by its title' 0 "$HONE" report "$title" -o again.html
 says again.html 'is the same' "\"run\":\"$bench\""
-
-expect 'a candidate' 2 "$HONE" report last.0
-says err 'has no page' 'write hone report last, or hone show last.0'
-expect 'no such run' 2 "$HONE" report zzzz
-says err 'is told' 'zzzz'
-expect 'a folder that is not there' 2 "$HONE" report last -o no/such/folder.html
-check 'leaves nothing' '! [ -e no ]'
-finish
 mkdir own_tasks
 cp norm.op own_tasks/001_norm.op
 cp norm.op own_tasks/002_norm.op
@@ -140,3 +154,11 @@ expect 'the newest that has tasks of the suite' 0 "$HONE" report own_tasks -o ow
 says own.html 'is that of the part' "\"run\":\"$part\""
 expect 'a suite without a benchmark' 2 "$HONE" report kernelbench/1
 expect 'the beginning of a name is none' 2 "$HONE" report own_task
+
+expect 'a candidate' 2 "$HONE" report last.0
+says err 'has no page' 'write hone report last, or hone show last.0'
+expect 'no such run' 2 "$HONE" report zzzz
+says err 'is told' 'zzzz'
+expect 'a folder that is not there' 2 "$HONE" report last -o no/such/folder.html
+check 'leaves nothing' '! [ -e no ]'
+finish

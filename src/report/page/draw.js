@@ -75,7 +75,9 @@ function table(columns, rows) {
 const key = (entries) => html('div', { class: 'key' },
   entries.map(([paint, words]) => html('span', {}, html('i', { style: `background:${paint}` }), words)));
 
-// A drawing that is made anew when its width changes.
+// A drawing that is made anew when its width changes. All are made first when the page is whole: a
+// browser without a window may never say that a width changed.
+const drawings = [];
 function figure(draw) {
   const holder = html('div', {});
   let width = 0;
@@ -87,6 +89,7 @@ function figure(draw) {
   };
   holder.redraw = () => { width = 0; update(); };
   // In the next frame: drawing inside the observer would tell it of its own change.
+  drawings.push(update);
   new ResizeObserver(() => requestAnimationFrame(update)).observe(holder);
   return holder;
 }
@@ -188,4 +191,5 @@ function footer() {
   page.append(html('footer', {},
     `Made by hone ${data.hone} on ${data.made}. One file, no network. The data of every figure stands in this page as JSON (element `,
     html('code', {}, '#data'), ').'));
+  for (const update of drawings) update();
 }

@@ -43,8 +43,8 @@ function cases() {
       ...baselines.flatMap((name) => [[name, false], ['gain', false]])],
     data.cases.map((one) => {
       const row = timedIn(best, one.name) || { speedups: [] };
-      return [one.name, one.sizes, time(row.us), known(row.low) ? `${time(row.low)} to ${time(row.high)}` : '', percent(row.light),
-        one.limit || '', ...baselines.flatMap((name) => {
+      return [one.name, one.sizes, time(row.us) || 'not timed', known(row.low) ? `${time(row.low)} to ${time(row.high)}` : '', percent(row.light),
+        (known(row.us) && one.limit) || '', ...baselines.flatMap((name) => {
           const base = one.baselines.find((b) => b.name === name);
           return base ? [time(base.us), gain(base.speedup, base.low, base.high)] : ['', ''];
         })];
@@ -80,11 +80,11 @@ function bestSoFar(one, cost, width) {
   const lines = one.baselines.map((b) => [b.name, b.us]).concat(known(one.light_us) ? [['speed of light', one.light_us]] : []);
   const most = steps.reduce((x, s) => Math.max(x, s.x), 0);
   const x = linear([0, most || 1], [box.left, box.right]);
-  const y = logarithmic(spread(timed.map((s) => s.row.us).concat(lines.map(([, us]) => us))), [box.bottom, box.top]);
+  const y = logarithmic(spread(timed.map((s) => s.row.us).concat(lines.map(([, us]) => us))), [box.bottom - 12, box.top]);
   axes(plot, box, x, y, { xWords: cost.words, yWords: 'time', xText: cost.text, yText: tickTime });
   for (const [name, us] of lines) {
     plot.append(svg('line', { x1: box.left, x2: box.right, y1: y(us), y2: y(us), stroke: 'var(--faint)', 'stroke-dasharray': '5 4' }),
-      label(box.right, y(us) - 4, `${name} ${time(us)}`, { 'text-anchor': 'end' }));
+      label(box.right, y(us) + (us === one.light_us ? 13 : -4), `${name} ${time(us)}`, { 'text-anchor': 'end' }));
   }
   let least = Infinity, path = '';
   for (const s of timed) {
@@ -107,7 +107,9 @@ function bestSoFar(one, cost, width) {
 function curves() {
   const offered = costs.filter((cost) => all.some((c, i) => cost.of(c, i) > 0));
   let chosen = offered[0];
-  const figures = data.cases.map((one) => figure((width) => bestSoFar(one, chosen, width)));
+  const timed = data.cases.filter((one) => all.some((c) => timedIn(c, one.name)));
+  const drawn = timed.length > 0 ? timed : data.cases; // others are only checked
+  const figures = drawn.map((one) => figure((width) => bestSoFar(one, chosen, width)));
   const choice = html('div', { class: 'choice', role: 'group', 'aria-label': 'cost' }, offered.map((cost) =>
     html('button', { type: 'button', 'aria-pressed': String(cost === chosen), on: { click: (event) => {
       chosen = cost;
@@ -115,7 +117,7 @@ function curves() {
       for (const one of figures) one.redraw();
     } } }, cost.name)));
   section('Best so far', offered.length > 1 ? choice : null,
-    html('div', { class: 'grid' }, data.cases.map((one, i) => card(html('h3', {}, `case ${one.name}`), figures[i]))),
+    html('div', { class: 'grid' }, drawn.map((one, i) => card(html('h3', {}, `case ${one.name}`), figures[i]))),
     caption('Each dot is a correct candidate with its median time, each cross one that failed; the line is the fastest so far, the ring what was given in the end. Dashed: baselines, and the speed of light. The time axis is logarithmic.'),
     data.area.length > 0 && caption(`Area under best-so-far (speed-up over ${data.area[0].baseline}, averaged over all evaluations): ${data.area.map((a) => `${factor(a.value)} in case ${a.name}`).join(', ')}.`),
     repeat(`hone show ${run.run} --json`));
@@ -169,7 +171,9 @@ function roof() {
     return one && known(one.flops) && one.flops > 0 && one.bytes > 0 ? { c, row, x: one.flops / one.bytes, y: one.flops / row.us / 1e3 } : null;
   })).filter(Boolean);
   if (points.length === 0) {
-    section('Roofline', caption('Left out: nothing was timed, or the operations of this program cannot be counted from the archive (it uses other files, or has a reference in C).'));
+    const functions = data.cases.some((one) => one.flops === 0);
+    section('Roofline', caption(functions ? 'Left out: what this program computes are functions such as exp, which have no place under a roof of multiplications and additions; the speed of light counts them.'
+      : 'Left out: nothing was timed, or the operations of this program cannot be counted from the archive (it uses other files, or has a reference in C).'));
     return;
   }
   section('Roofline', card(figure((width) => roofline(points, machine, width)),
@@ -204,7 +208,7 @@ function branch(list, childrenOf) {
     if (!Array.isArray(item)) return html('li', {}, nodeRow(item), below(childrenOf(item), childrenOf));
     const top = fastest(item) || item[0], children = item.flatMap(childrenOf);
     return html('li', {},
-      nodeRow(top, `case ${top.phase}: ${item.length} schedules, the best ${top.main}`),
+      nodeRow(top, `case ${top.phase}: ${item.length === 1 ? top.main : `${item.length} schedules, the best ${top.main}`}`),
       item.length > 1 && html('details', {}, html('summary', {}, `all ${item.length}`), html('ul', {}, item.map((c) => html('li', {}, nodeRow(c))))),
       below(children, childrenOf));
   }));
