@@ -185,8 +185,8 @@ optimize_with()
     says err 'is told' "$2"
     check 'and nothing is written' '! [ -e none.c ]'
 }
-optimize_with silent 'gcc refuses the reference'
-optimize_with killed 'gcc refuses the reference'
+optimize_with silent 'gcc ended without a word (exit code 1)'
+optimize_with killed 'gcc ended without a word (signal 9)'
 optimize_with "$PWD/elsewhere:$PATH" 'elsewhere/gcc: lies outside /usr'
 optimize_with bare 'gcc: not found in PATH; install it'
 expect 'with a compiler it goes on' 0 "$HONE" resume last
