@@ -20,12 +20,13 @@ faults_of_list()
     }' "$1"
 }
 
-# What is wrong with the files of a list: a comment first, a case small, `smaller` said in both places.
+# What is wrong with the files of a list: a sentence first, a case small, `smaller` said in both places.
 faults_of_files()
 {
     awk '!/^#/' "$1/LIST" | while read -r _ file marks; do
         text=$1/$file
-        head -1 "$text" | grep -q '^# .*[.]$' || echo "no comment first: $file"
+        sed '1{/^# KernelBench /d}' "$text" | head -1 | grep -q '^# .*[.]$' ||
+            echo "no comment first: $file"
         grep -q '^case small .*check$' "$text" || echo "no case small: $file"
         said=no
         if grep -qE '^# smaller:( [A-Z][A-Za-z0-9]*=[0-9]+)+$' "$text"; then
@@ -35,6 +36,15 @@ faults_of_files()
         *' smaller '*) [ $said = yes ] || echo "no line # smaller: $file" ;;
         *) [ $said = no ] || echo "smaller, but not in LIST: $file" ;;
         esac
+    done
+}
+
+# The tasks of KernelBench's level $2 begin with its own names for them.
+faults_of_names()
+{
+    awk '!/^#/' "$1/LIST" | while read -r number file _; do
+        head -1 "$1/$file" | grep -qE "^# KernelBench $2/$number: [A-Za-z0-9_]+\$" ||
+            echo "no line # KernelBench $2/$number: NAME: $file"
     done
 }
 
@@ -48,8 +58,19 @@ for suite in $suites; do
     check "$suite: LIST and folder agree" 'diff listed there'
     faults_of_files "$folder" >faults
     check "$suite: every task says what it is" 'cat faults && [ ! -s faults ]'
+    case $suite in
+    kernelbench*)
+        faults_of_names "$folder" "${suite##*/}" >faults
+        check "$suite: every task has KernelBench's own name" 'cat faults && [ ! -s faults ]'
+        ;;
+    esac
     check "$suite: the files are in the house style" '"$HONE" fmt -q --check "$folder"/*.op'
 done
+
+# Of level 2 the numbers 33 and 39 alone have one name.
+cat "$ROOT"/suites/kernelbench/?/*.op | sed -n 's|^# KernelBench ./[0-9]*: ||p' | sort >names
+check 'KernelBench has 250 names' '[ "$(wc -l <names)" -eq 250 ]'
+check 'one of them twice' '[ "$(uniq -d names)" = Gemm_Scale_BatchNorm ]'
 
 task=$ROOT/suites/kernelbench/2/022_linear_scale_residual_clamp_logsumexp_mish.op
 expect 'a task is shown' 0 "$HONE" task "$task"
