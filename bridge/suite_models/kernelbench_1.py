@@ -2,6 +2,8 @@
 import torch
 import torch.nn.functional as F
 
+from .modes import batch_norm
+
 
 def exclusive(i):
     return torch.cat((torch.zeros(len(i.X), 1), i.X), 1)[:-1].cumsum(1)
@@ -40,7 +42,7 @@ BY_NUMBER = {
     "030_softsign": lambda i: F.softsign(i.X),
     "031_elu": lambda i: F.elu(i.X),
     "032_hardtanh": lambda i: F.hardtanh(i.X),
-    "033_batch_norm": lambda i: F.batch_norm(i.X, i.M, i.V, i.G, i.B),
+    "033_batch_norm": lambda i: batch_norm(i, i.X),
     "034_instance_norm": lambda i: F.instance_norm(i.X),
     "035_group_norm": lambda i: F.group_norm(i.X, 8, i.G, i.B),
     "036_rms_norm": lambda i: i.X / torch.sqrt((i.X**2).mean(1, keepdim=True) + 1e-5),

@@ -2,6 +2,8 @@
 import torch
 import torch.nn.functional as F
 
+from .modes import batch_norm
+
 
 def conv2(i, **k):
     return F.conv2d(i.X, i.F, i.b, **k)
@@ -21,10 +23,6 @@ def up3(i, *k):
 
 def linear(i):
     return F.linear(i.X, i.W, i.b)
-
-
-def batch_norm(i, x, mean="M"):
-    return F.batch_norm(x, i[mean], i.V, i.G, i.B)
 
 
 def group_norm(i, x, groups):
@@ -140,7 +138,7 @@ BY_NUMBER = {
     "031_conv2d_min_add_multiply":
         lambda i: (torch.clamp(conv2(i), max=0.5) + i.B.view(-1, 1, 1)) * 2,
     "032_conv2d_scale_min": lambda i: (2 * conv2(i)).amin(1, keepdim=True),
-    "033_linear_scale_batch_norm": lambda i: batch_norm(i, linear(i) * i.S, "U"),
+    "033_linear_scale_batch_norm": lambda i: batch_norm(i, linear(i) * i.S, "UVGB"),
     "034_conv_transpose3d_layer_norm_gelu_scale":
         lambda i: F.gelu(F.layer_norm(up3(i, 2, 1), i.G.shape, i.G, i.B)),
     "035_conv2d_subtract_hardswish_max_pool_mish":
@@ -150,10 +148,10 @@ BY_NUMBER = {
     "037_linear_swish_sum_group_norm": lambda i: group_norm(i, F.silu(linear(i)) + i.A, 32),
     "038_conv_transpose3d_avg_pool_clamp_softmax_multiply": lambda i: 2 * torch.softmax(
         torch.clamp(F.avg_pool3d(up3(i, 2, 1, 1), 2), 0, 1), 1),
-    "039_linear_scale_batch_norm_again": lambda i: batch_norm(i, linear(i) * i.S, "U"),
+    "039_linear_scale_batch_norm_again": lambda i: batch_norm(i, linear(i) * i.S, "UVGB"),
     "040_linear_scale_residual": lambda i: 1.5 * linear(i),
     "041_linear_batch_norm_gelu_group_norm_mean_relu": lambda i: F.relu(F.group_norm(
-        F.gelu(batch_norm(i, linear(i), "U")), 8, i.P, i.Q).mean(1, keepdim=True)),
+        F.gelu(batch_norm(i, linear(i), "UVGB")), 8, i.P, i.Q).mean(1, keepdim=True)),
     "042_conv_transpose2d_mean_bias_logsumexp_sum_multiply": lambda i: 10 * torch.logsumexp(
         up2(i).mean((2, 3)) + i.B, 1, keepdim=True),
     "043_conv3d_max_pool_logsumexp_relu": lambda i: F.relu(
@@ -221,7 +219,7 @@ BY_NUMBER = {
     "083_conv3d_group_norm_min_clamp_dropout":
         lambda i: torch.clamp(torch.clamp(group_norm(i, conv3(i), 8), max=0), 0, 1),
     "084_linear_batch_norm_scale_softmax":
-        lambda i: torch.softmax(i.s * batch_norm(i, linear(i), "U"), 1),
+        lambda i: torch.softmax(i.s * batch_norm(i, linear(i), "UVGB"), 1),
     "085_conv2d_group_norm_scale_max_pool_clamp": lambda i: torch.clamp(
         F.max_pool2d(group_norm(i, conv2(i), 8) * i.S.view(-1, 1, 1), 2), 0, 1),
     "086_linear_divide_gelu": lambda i: F.gelu(linear(i) / 10),
@@ -244,7 +242,7 @@ BY_NUMBER = {
     "096_conv_transpose3d_multiply_max_pool_mean_clamp": lambda i: torch.clamp(
         F.adaptive_avg_pool3d(F.max_pool3d(0.5 * up3(i, 2, 1), 2), 1), 0, 1),
     "097_linear_batch_norm_bias_divide_swish":
-        lambda i: F.silu(batch_norm(i, linear(i), "U") + i.s),
+        lambda i: F.silu(batch_norm(i, linear(i), "UVGB") + i.s),
     "098_linear_avg_pool_gelu_scale_max":
         lambda i: (2 * F.gelu(F.avg_pool1d(linear(i)[:, None], 4)[:, 0])).amax(1),
     "099_linear_gelu_softmax": lambda i: torch.softmax(F.gelu(linear(i)), 1),

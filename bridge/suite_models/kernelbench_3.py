@@ -1,16 +1,18 @@
 """KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs), level 3.
 
-Networks for inference. A task names its weights after their place, F3a1 say; the models below find
-them by the same names. Where a task stacks the weights of equal layers, so does the model.
+A task names its weights after their place, F3a1 say; the models below find them by the same names.
+Where a task stacks the weights of equal layers, so does the model.
 """
 import math
 
 import torch
 import torch.nn.functional as F
 
+from .modes import batch_norm
+
 
 def bn(i, x, place):
-    return F.batch_norm(x, i["M" + place], i["V" + place], i["G" + place], i["B" + place])
+    return batch_norm(i, x, [letter + place for letter in "MVGB"])
 
 
 def conv_bn(i, x, place, stride=1, padding=0, groups=1):
@@ -89,7 +91,7 @@ def resnet18(i):
 def stacked(i, x, place, l, stride=1):
     f = i["F" + place][l]
     z = F.conv2d(x, f, None, stride, f.shape[-1] // 2)
-    return F.batch_norm(z, *(i[n + place][l] for n in "MVGB"))
+    return batch_norm(i, z, [letter + place for letter in "MVGB"], lambda stack: stack[l])
 
 
 def resnet101(i):
@@ -437,7 +439,7 @@ def rnn_state(i):
 # ---- others ----
 
 def netvlad(i):
-    z = F.batch_norm((i.X @ i.C).flatten(0, 1), i.M, i.V, i.A, i.E).unflatten(0, i.X.shape[:2])
+    z = batch_norm(i, (i.X @ i.C).flatten(0, 1), "MVAE").unflatten(0, i.X.shape[:2])
     a = torch.softmax(z, -1)[..., :i.P.shape[1]]
     v = (a.mT @ i.X).mT - a.sum(1, keepdim=True) * i.P
     return F.normalize(F.normalize(v).flatten(1))

@@ -48,7 +48,7 @@ faults_of_names()
     done
 }
 
-check 'there are suites' '[ "$(echo "$suites" | wc -l)" -ge 8 ]'
+check 'there are suites' '[ "$(echo "$suites" | wc -l)" -ge 11 ]'
 for suite in $suites; do
     folder=$ROOT/suites/$suite
     faults_of_list "$folder/LIST" >faults
@@ -71,6 +71,21 @@ done
 cat "$ROOT"/suites/kernelbench/?/*.op | sed -n 's|^# KernelBench ./[0-9]*: ||p' | sort >names
 check 'KernelBench has 250 names' '[ "$(wc -l <names)" -eq 250 ]'
 check 'one of them twice' '[ "$(uniq -d names)" = Gemm_Scale_BatchNorm ]'
+
+# A task in training mode is one of those for inference, its name and number the same, and has no
+# running statistics: what is called V is a variance in all of them.
+for text in "$ROOT"/suites/kernelbench-train/?/*.op; do
+    name=${text#*/kernelbench-train/}
+    other=$ROOT/suites/kernelbench/$name
+    [ "$(head -1 "$text")" = "$(head -1 "$other" 2>&1)" ] || echo "not that of $other: $name"
+    grep -v '^#' "$other" | grep -qw 'V[A-Za-z0-9_]*' || echo "no variance in $other"
+    grep -v '^#' "$text" | grep -w 'V[A-Za-z0-9_]*'
+done >faults
+check 'training mode has no running statistics' 'cat faults && [ ! -s faults ]'
+grep -lw 'batch_norm\|rsqrt' "$ROOT"/suites/kernelbench/?/*.op | xargs grep -lw 'V[A-Za-z0-9_]*' |
+    sed 's|.*/kernelbench/||' | sort >listed
+(cd "$ROOT/suites/kernelbench-train" && ls ?/*.op | sort) >there
+check 'every task with a batch norm has one' 'diff listed there'
 
 task=$ROOT/suites/kernelbench/2/022_linear_scale_residual_clamp_logsumexp_mish.op
 expect 'a task is shown' 0 "$HONE" task "$task"

@@ -18,8 +18,10 @@ static const struct {
     const char *folder;
     size_t tasks;
 } suites[] = {
-    {"kernelbench/1", 100}, {"kernelbench/2", 100}, {"kernelbench/3", 50}, {"backward", 25},
-    {"fused", 22},          {"attention", 16},      {"odd", 21},           {"low-precision", 17},
+    {"kernelbench/1", 100},     {"kernelbench/2", 100},     {"kernelbench/3", 50},
+    {"kernelbench-train/1", 1}, {"kernelbench-train/2", 11}, {"kernelbench-train/3", 19},
+    {"backward", 25},           {"fused", 22},              {"attention", 16},
+    {"odd", 21},                {"low-precision", 17},
 };
 #define SUITES (sizeof suites / sizeof *suites)
 
