@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """The tasks of suites/ against PyTorch.
 
-    python3 bridge/check_suites.py [-v] [SUITE | SUITE/NUMBER | FILE.op ...]
+    python3 bridge/check_suites.py [-v] [--values DIR] [SUITE | SUITE/NUMBER | FILE.op ...]
 
 Each task's case `small` is evaluated by `hone task --eval` on inputs drawn here, and by a PyTorch
 model of the same operator (bridge/suite_models/) on the same inputs in double precision. The two
 must agree to within 1e-9 of the output's size: both compute in double, so only the order of sums
 differs. Outputs of integers must be equal. Needs torch 2.13 and numpy, and hone built
 (HONE=PROGRAM, default build/release/hone); without torch it says so and ends with 0.
+
+With --values hone is not asked: DIR has the inputs and outputs of every task already, as
+tests/unit/suite_torch.c writes them, TASK/in/NAME.npy and TASK/out/00_NAME.npy.
 """
+import argparse
 import json
 import math
 import os
@@ -153,24 +157,38 @@ def distance(name, ours, theirs):
     return float(np.abs(ours - theirs).max() / (size if size > 0 else 1))
 
 
-def check(path):
-    key = path.relative_to(SUITES).with_suffix("").as_posix()
+def asked(path, key):
+    """Inputs that are drawn here, and what hone gives for them."""
     task = describe(path)
     small = next((c for c in task["cases"] if c["name"] == CASE), None)
     if small is None:
         raise RuntimeError("no case small")
-    if key not in MODELS:
-        raise RuntimeError("no model in bridge/suite_models")
     clause_of, names = clauses(path, small["dims"])
     rng = np.random.default_rng(zlib.crc32(key.encode()))
     arrays = {i["name"]: rounded(drawn(rng, i["dtype"], i["shape"], clause_of[i["name"]], names),
                                  i["dtype"]) for i in small["inputs"]}
     outputs = [o["name"] for o in small["outputs"]]
+    return arrays, dict(zip(outputs, evaluated(path, arrays, outputs)))
+
+
+def written(folder):
+    """The same, where both have been written."""
+    arrays = {file.stem: np.load(file) for file in (folder / "in").glob("*.npy")}
+    outputs = {file.stem[3:]: np.load(file) for file in sorted((folder / "out").glob("*.npy"))}
+    if not outputs:
+        raise RuntimeError(f"no values in {folder}")
+    return arrays, outputs
+
+
+def check(path, values):
+    key = path.relative_to(SUITES).with_suffix("").as_posix()
+    if key not in MODELS:
+        raise RuntimeError("no model in bridge/suite_models")
+    arrays, ours = written(Path(values) / key) if values else asked(path, key)
     theirs = as_arrays(MODELS[key](Inputs({n: widened(a) for n, a in arrays.items()})))
-    ours = evaluated(path, arrays, outputs)
     if len(ours) != len(theirs):
         raise RuntimeError(f"{len(ours)} outputs, PyTorch has {len(theirs)}")
-    return max(distance(n, a, b) for n, a, b in zip(outputs, ours, theirs))
+    return max(distance(name, a, b) for (name, a), b in zip(ours.items(), theirs))
 
 
 # ---- the tasks asked for ----
@@ -197,14 +215,18 @@ def tasks(arguments):
 def main():
     torch.set_default_dtype(torch.float64)
     torch.set_grad_enabled(False)
-    arguments = [a for a in sys.argv[1:] if a != "-v"]
+    parser = argparse.ArgumentParser(description="The tasks of suites/ against PyTorch.")
+    parser.add_argument("-v", action="store_true", help="say of each task how far it is off")
+    parser.add_argument("--values", metavar="DIR", help="inputs and outputs that are there already")
+    parser.add_argument("tasks", nargs="*", metavar="SUITE | SUITE/NUMBER | FILE.op")
+    given = parser.parse_args()
     agree, failed = {}, 0
-    for path in tasks(arguments):
+    for path in tasks(given.tasks):
         suite = path.parent.relative_to(SUITES).as_posix()
         counts = agree.setdefault(suite, [0, 0])
         counts[1] += 1
         try:
-            far = check(path)
+            far = check(path, given.values)
         except (RuntimeError, KeyError, IndexError, TypeError, ValueError, SyntaxError) as error:
             print(f"{path.relative_to(ROOT)}: {type(error).__name__}: {error}")
             failed += 1
@@ -214,7 +236,7 @@ def main():
             failed += 1
             continue
         counts[0] += 1
-        if len(sys.argv) > 1 + len(arguments):
+        if given.v:
             print(f"{path.relative_to(ROOT)}: {far:.1g}")
     for suite, (right, count) in agree.items():
         print(f"{suite}: {right} of {count} agree with PyTorch {torch.__version__}")

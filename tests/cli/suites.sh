@@ -1,5 +1,5 @@
 # The folders of suites/: their lists, and what each task's text must hold. tests/unit/suite_tasks.c
-# parses all of them.
+# parses all of them, tests/unit/suite_torch.c compares them with PyTorch.
 . "${0%/*}/lib.sh"
 
 suites=$(cd "$ROOT/suites" && find . -name LIST | sed 's|^\./||; s|/LIST$||' | sort)

@@ -1,7 +1,6 @@
 /* Every task that a LIST of suites/ names: it is accepted without a word, has a case `small`, and
  * its work and speed of light are finite. Of a sample the small case is evaluated: the interpreter
- * and the compiled reference must agree. Whether the tasks mean what they say is for
- * bridge/check_suites.py. */
+ * and the compiled reference must agree. Whether the tasks mean what they say is for suite_torch.c. */
 #include "unit.h"
 
 #include "base/file.h"
