@@ -234,9 +234,12 @@ check_ranges(struct arena *arena, const char *word, const struct suite_range *ra
 const char *
 suite_label(const char *suite)
 {
-    bool ours = text_starts(suite, "kernelbench/");
-
-    return ours ? "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)" : NULL;
+    if (text_starts(suite, "kernelbench/"))
+        return "KernelBench tasks on CPU (own text, v0 shapes, f32, weights as inputs)";
+    if (text_starts(suite, "kernelbench-train/"))
+        return "KernelBench tasks on CPU, in training mode (own text, v0 shapes, f32, weights as "
+               "inputs)";
+    return NULL;
 }
 
 /* ---- a list ---- */

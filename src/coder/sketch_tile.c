@@ -441,9 +441,10 @@ put_shares(struct tiling *t)
     bool share = t->threads && (t->others == 1 || !t->by_other);
     if (look->other >= 0 && t->rows > t->tile.rows)
         put_rows(t, share);
-    else if (share && t->others == 1 && t->width >= shares * t->across && t->wide == 0)
-        sketch_put(look->s, "%s/%" PRId64 "@p", sketch_name(look, look->vector),
-                   sketch_round_to((t->width + shares - 1) / shares, t->across));
+    else if (share && t->others == 1 && t->width >= shares * t->across && t->wide == 0) {
+        t->width = sketch_round_to((t->width + shares - 1) / shares, t->across);
+        sketch_put(look->s, "%s/%" PRId64 "@p", sketch_name(look, look->vector), t->width);
+    }
 }
 
 static void

@@ -1,6 +1,7 @@
 /* Every task that a LIST of suites/ names: it is accepted without a word, has a case `small`, and
  * its work and speed of light are finite. Of a sample the small case is evaluated: the interpreter
- * and the compiled reference must agree. Whether the tasks mean what they say is for suite_torch.c. */
+ * and the compiled reference must agree. Whether the tasks mean what they say is for suite_torch.c.
+ */
 #include "unit.h"
 
 #include "base/file.h"
@@ -17,10 +18,17 @@ static const struct {
     const char *folder;
     size_t tasks;
 } suites[] = {
-    {"kernelbench/1", 100},     {"kernelbench/2", 100},     {"kernelbench/3", 50},
-    {"kernelbench-train/1", 1}, {"kernelbench-train/2", 11}, {"kernelbench-train/3", 19},
-    {"backward", 25},           {"fused", 22},              {"attention", 16},
-    {"odd", 21},                {"low-precision", 17},
+    {"kernelbench/1", 100},
+    {"kernelbench/2", 100},
+    {"kernelbench/3", 50},
+    {"kernelbench-train/1", 1},
+    {"kernelbench-train/2", 11},
+    {"kernelbench-train/3", 19},
+    {"backward", 25},
+    {"fused", 22},
+    {"attention", 16},
+    {"odd", 21},
+    {"low-precision", 17},
 };
 #define SUITES (sizeof suites / sizeof *suites)
 

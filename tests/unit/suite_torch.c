@@ -1,8 +1,8 @@
-/* Every task of suites/ against PyTorch: of each its small case is interpreted on inputs drawn here,
- * and bridge/check_suites.py compares what comes out with a model written in PyTorch. The interpreter
- * defines what a task means, and nothing is compiled, so that all of them take a minute; the compiled
- * references are for tests/soak/suites.sh. Skipped where $TORCH_ENVIRONMENT, which run-tests gives,
- * has no PyTorch. */
+/* Every task of suites/ against PyTorch: of each its small case is interpreted on inputs drawn
+ * here, and bridge/check_suites.py compares what comes out with a model written in PyTorch. The
+ * interpreter defines what a task means, and nothing is compiled, so that all of them take a
+ * minute; the compiled references are for tests/soak/suites.sh. Skipped where $TORCH_ENVIRONMENT,
+ * which run-tests gives, has no PyTorch. */
 #include "scratch.h"
 
 #include "base/file.h"
@@ -106,18 +106,16 @@ hand_over(const char *path)
     if (program == NULL)
         fail_msg("%s has no case small\n%s", path, unit_printed(unit, false));
     void **inputs = task_draw_all(unit->arena, program, DRAW_NORMAL, 1);
-    struct lang_result *results =
-        arena_array(unit->arena, program->output_count, sizeof *results);
-    assert_int_equal(
-        lang_interpret(unit->arena, program, (const void *const *)inputs, results), STATUS_OK);
+    struct lang_result *results = arena_array(unit->arena, program->output_count, sizeof *results);
+    assert_int_equal(lang_interpret(unit->arena, program, (const void *const *)inputs, results),
+                     STATUS_OK);
     const char *key = key_of(unit, path), *folder = folder_of(unit, key, "in");
     for (size_t i = 0; i < program->input_count; i++)
         write_input(unit, folder, program->tensors[i], inputs[i]);
     folder = folder_of(unit, key, "out");
     for (size_t i = 0; i < program->output_count; i++) {
         const struct tensor *tensor = results[i].tensor;
-        const char *file =
-            arena_printf(unit->arena, "%s/%02zu_%s.npy", folder, i, tensor->name);
+        const char *file = arena_printf(unit->arena, "%s/%02zu_%s.npy", folder, i, tensor->name);
         write_array(unit, file, tensor, "f8", sizeof(double), results[i].v);
     }
     unit_teardown(&state);
@@ -138,7 +136,8 @@ tasks_agree_with_pytorch(void **state)
     struct unit *unit = *state;
     const char *environment = getenv("TORCH_ENVIRONMENT");
     const char *suites = arena_printf(unit->arena, "%s/suites", root_folder());
-    const char *python = arena_printf(unit->arena, "%s/bin/python3", environment ? environment : "");
+    const char *python =
+        arena_printf(unit->arena, "%s/bin/python3", environment ? environment : "");
     glob_t found = {0};
     int status, failed = 0;
 
