@@ -147,13 +147,15 @@ advise_tails(struct adviser *adviser, const struct view *view)
     int64_t step = 0, extent = 0;
     for (size_t i = view->place; i < view->count; i++) {
         const struct view_loop *loop = &view->loops[i];
-        if (loop->token == NULL || loop->mark == MARK_THREADS) /* a last block is one of them */
+        if (loop->token == NULL)
             continue;
         int64_t inside =
             loop->mark == MARK_VECTOR ? (int64_t)view->lanes : loop->extent[loop->token->level];
         int64_t rest = loop->before % inside;
         double share = (double)rest / (double)loop->before;
-        if (rest == 0 || inside == 1 || share < TAIL_SHARE)
+        bool block =
+            loop->mark == MARK_THREADS && 10 * rest >= 9 * inside; /* a thread's, as others */
+        if (rest == 0 || inside == 1 || share < TAIL_SHARE || block)
             continue;
         if (share > 1 - useful || worst == NULL) {
             worst = view->work->index[loop->token->level];
