@@ -304,6 +304,13 @@ find_nests(struct group *group)
     }
 }
 
+/* Steps of a loop over rows: of some indices, all of a unit are needed at once. */
+static int64_t
+step_of(const struct group *group, int level, int tiled, int64_t tile)
+{
+    return level == tiled && tile > 1 ? tile : level == tiled ? 1 : group->unit[level];
+}
+
 /* A stage as one tile of rows sees it. */
 struct work
 group_in_rows(const struct group *group, const struct work *work, const struct along *map,
@@ -313,7 +320,7 @@ group_in_rows(const struct group *group, const struct work *work, const struct a
     for (unsigned d = 0; d < work->rank; d++) {
         struct along along = map != NULL ? map[d] : (struct along){(int8_t)d, 1};
         if (along.level >= 0 && (group->rows & 1u << along.level))
-            part.extent[d] = along.level == tiled && tile > 1 ? tile / along.by : 1;
+            part.extent[d] = step_of(group, along.level, tiled, tile) / along.by;
     }
     return part;
 }
@@ -338,8 +345,12 @@ group_put_rows(struct sketcher *s, const struct group *group, int tiled, int64_t
 {
     const struct work *root = group->root;
     for (unsigned l = 0; l < root->rank; l++)
-        if ((group->rows & 1u << l) && root->extent[l] > 1 && (int)l != tiled)
-            sketch_put(s, "%s@p", root->index[l]);
+        if ((group->rows & 1u << l) && root->extent[l] > 1 && (int)l != tiled) {
+            if (group->unit[l] > 1)
+                sketch_put(s, "%s/%" PRId64 "@p", root->index[l], group->unit[l]);
+            else
+                sketch_put(s, "%s@p", root->index[l]);
+        }
     if (tile > 1)
         sketch_put(s, "%s/%" PRId64 "@p", root->index[tiled], tile);
     else if (tile == 1 && root->extent[tiled] > 1)
@@ -489,8 +500,12 @@ put_group(struct sketcher *s, struct group *group)
         if (group->host[i] == NULL && group->nest[i] == NULL)
             sketch_put(s, "do(%s)", group->member[i]->tensor->name);
     struct work part = group_in_rows(group, root, NULL, tiled, tile);
+    uint32_t done = 0; /* one by one */
+    for (unsigned l = 0; l < root->rank; l++)
+        if ((group->rows & 1u << l) && step_of(group, (int)l, tiled, tile) == 1)
+            done |= 1u << l;
     s->fetch = fetch_text(s, group, group->count, tiled, tile);
-    sketch_line(s, &part, tile > 1 ? group->rows & ~(1u << tiled) : group->rows, true);
+    sketch_line(s, &part, done, true);
     buf_putc(&s->lines, '\n');
     s->fetch = NULL;
 }
