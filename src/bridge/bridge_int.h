@@ -38,6 +38,10 @@ bool
 bridge__find(struct arena *arena, const char *environment, struct bridge__place *place,
              struct diags *diags);
 
+/* Without links and dots; NULL: there is nothing. */
+const char *
+bridge__real_path(struct arena *arena, const char *path);
+
 /* ---- the process ---- */
 
 enum bridge__kind {

@@ -21,8 +21,8 @@ bridge_environment(struct arena *arena)
     return data != NULL ? file_join(arena, data, "torch") : NULL;
 }
 
-static const char *
-real_path(struct arena *arena, const char *path)
+const char *
+bridge__real_path(struct arena *arena, const char *path)
 {
     char *found = realpath(path, NULL);
     const char *kept = found != NULL ? arena_strdup(arena, found) : NULL;
@@ -57,7 +57,7 @@ home_of(struct arena *arena, const char *environment)
     next = arena_strdup(arena, source.text);
     while (text_next_setting(&next, &key, &value))
         if (!strcmp(key, "home")) {
-            const char *folder = real_path(arena, file_join(arena, value, ".."));
+            const char *folder = bridge__real_path(arena, file_join(arena, value, ".."));
             return folder == NULL || !strcmp(folder, "/usr") || text_starts(folder, "/usr/")
                        ? NULL
                        : folder;
@@ -71,7 +71,7 @@ bridge__find(struct arena *arena, const char *environment, struct bridge__place 
 {
     const char *wanted = environment != NULL ? environment : bridge_environment(arena);
     *place = (struct bridge__place){0};
-    place->environment = wanted != NULL ? real_path(arena, wanted) : NULL;
+    place->environment = wanted != NULL ? bridge__real_path(arena, wanted) : NULL;
     if (place->environment != NULL) {
         place->python = file_join(arena, place->environment, "bin/python3");
         if (access(place->python, X_OK) == 0 && has_torch(arena, place->environment)) {

@@ -1,22 +1,12 @@
 /* A program remembers the module that it was made from, in a comment: "# module: ../relu.py". */
-#include "bridge/bridge.h"
+#include "bridge/bridge_int.h"
 
 #include "base/file.h"
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const key[] = {[false] = "# module: ", [true] = "# module, training: "};
-
-static const char *
-real_path(struct arena *arena, const char *path)
-{
-    char *found = realpath(path, NULL);
-    const char *kept = found != NULL ? arena_strdup(arena, found) : NULL;
-    free(found);
-    return kept;
-}
 
 /* How many bytes of the two are folders that they have in common. */
 static size_t
@@ -35,7 +25,7 @@ static const char *
 seen_from(struct arena *arena, const char *folder, const char *file)
 {
     struct buf path = buf_in(arena);
-    const char *from = real_path(arena, folder), *to = real_path(arena, file);
+    const char *from = bridge__real_path(arena, folder), *to = bridge__real_path(arena, file);
     if (from == NULL || to == NULL)
         return file;
     from = strcmp(from, "/") != 0 ? arena_printf(arena, "%s/", from) : from;
