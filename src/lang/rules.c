@@ -112,11 +112,14 @@ val_abs(struct val a)
     return a.v < 0 ? val_neg(a) : (struct val){.v = fabs(a.v), .g = a.g, .c = a.c, .i = a.i};
 }
 
-/* An infinity times something whose sign, or being zero, is not decided. */
+/* An infinity times something whose sign, or being zero, is not decided; what is below the smallest
+ * normal number may be zero. */
 static bool
-sign_in_doubt(struct val infinite, struct val b)
+sign_in_doubt(struct val infinite, struct val b, const struct dtype_info *type)
 {
-    return isinf(infinite.v) && b.g > 0 && fabs(b.v) <= 12 * b.g;
+    bool flushed = b.v != 0 && fabs(b.v) < type->smallest;
+
+    return isinf(infinite.v) && (flushed || (b.g > 0 && fabs(b.v) <= 12 * b.g));
 }
 
 struct val
@@ -130,7 +133,7 @@ val_mul(struct val a, struct val b, enum kind kind)
     const struct dtype_info *type = arithmetic(kind);
     double v = a.v * b.v, r = rounding(v, 1, type);
 
-    if (sign_in_doubt(a, b) || sign_in_doubt(b, a))
+    if (sign_in_doubt(a, b, type) || sign_in_doubt(b, a, type))
         return val_unjudged(v);
     return settle_two((struct val){.v = v, .g = root(g, r), .c = c + r}, a, b, type);
 }

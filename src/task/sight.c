@@ -28,7 +28,7 @@
 #define MOST_MEMORY 0.5  /* of what is free */
 #define ENOUGH 10        /* tolerances */
 #define KEPT_LIMIT 1000000
-#define VERSION 3 /* of what is kept and how it is found, rules of the tolerance included */
+#define VERSION 4 /* of what is kept and how it is found, rules of the tolerance included */
 
 /* What an input is redrawn from, in this order. Denormals move nothing, infinities too much. */
 static const enum distribution tries[] = {

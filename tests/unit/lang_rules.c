@@ -171,6 +171,8 @@ range_decides_what_is_judged(void **state)
     is_unjudged(val_mul(val(1e300, 0, 0), val(1e300, 0, 0), KIND_F64));
     is_exact(val_add(inf, large, KIND_F32), INFINITY);
     is_exact(val_mul(inf, val(-2, 1e-7, 1e-7), KIND_F32), -INFINITY);
+    is_unjudged(val_mul(inf, val(-1e-60, 0, 0), KIND_F32)); /* in f32 it may be 0 */
+    is_exact(val_mul(inf, val(-1e-60, 0, 0), KIND_F64), -INFINITY);
     is_unjudged(val_mul(inf, val(1e-7, 1e-7, 1e-7), KIND_F32)); /* its sign is not known */
     is_exact(val_sub(inf, inf, KIND_F32), NAN);
     is_exact(val_mul(inf, val(0, 0, 0), KIND_F32), NAN);

@@ -239,9 +239,10 @@ val_add_sums(val a, double m, val b, double n, rule r)
 }
 
 static inline int
-sign_in_doubt(val infinite, val b)
+sign_in_doubt(val infinite, val b, rule r)
 {
-    return isinf(infinite.v) && b.g > 0 && g_reaches(b.g, b.v);
+    const int flushed = b.v != 0 && fabs(b.v) < r.tiny;
+    return isinf(infinite.v) && (flushed || (b.g > 0 && g_reaches(b.g, b.v)));
 }
 
 static inline val
@@ -251,7 +252,7 @@ val_mul(val a, val b, rule r)
     const double both = a.g == 0 || b.g == 0 ? 0 : a.g * b.g;
     const double g = g_plus(g_plus(g_times(a.v, b.g), g_times(b.v, a.g)), both);
     const double c = times(fabs(a.v), b.c) + times(fabs(b.v), a.c) + times(a.c, b.c);
-    if (sign_in_doubt(a, b) || sign_in_doubt(b, a))
+    if (sign_in_doubt(a, b, r) || sign_in_doubt(b, a, r))
         return unjudged(v);
     return settle_two(v, g_plus(g, g_of(e)), c + e, a, b, r);
 }

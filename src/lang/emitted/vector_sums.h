@@ -18,10 +18,11 @@ by_vd(vd factor, vd size)
 /* g of results v that are not finite: unjudged if an operand was, or if an infinity met a number
  * whose sign is in doubt; otherwise 0. */
 static inline vd
-doubt(vd a, vd ga, vd b, vd gb)
+doubt(vd a, vd ga, vd b, vd gb, rule r)
 {
-    const md in_doubt = ((size(a) == INFINITY) & (gb > 0) & (b * b <= 144 * gb)) |
-                        ((size(b) == INFINITY) & (ga > 0) & (a * a <= 144 * ga));
+    const md a_flushed = (a != 0) & (size(a) < r.tiny), b_flushed = (b != 0) & (size(b) < r.tiny);
+    const md in_doubt = ((size(a) == INFINITY) & (b_flushed | ((gb > 0) & (b * b <= 144 * gb)))) |
+                        ((size(b) == INFINITY) & (a_flushed | ((ga > 0) & (a * a <= 144 * ga))));
     return (ga + gb) * 0 + (vd)((md)every(NAN) & in_doubt);
 }
 
@@ -30,8 +31,7 @@ static inline void
 settle_root(vd v, vd *g, vd *c, vd a, vd ga, vd b, vd gb, rule r)
 {
     const md odd = ~(size(v) < INFINITY);
-    (void)r;
-    *g = pick_vd(odd, doubt(a, ga, b, gb), *g);
+    *g = pick_vd(odd, doubt(a, ga, b, gb, r), *g);
     *c = pick_vd(odd, every(0.0), *c);
 }
 
@@ -41,7 +41,7 @@ settle_lanes(vd v, vd *g, vd *c, vd a, vd ga, vd b, vd gb, rule r)
     const vd s = size(v), e = pick_vd(s < r.tiny, s, s * r.u);
     const md odd = ~(s <= r.most), finite = (size(a) < INFINITY) & (size(b) < INFINITY);
     const vd overflow = (vd)((md)every(NAN) & finite & (v == v));
-    *g = pick_vd(odd, doubt(a, ga, b, gb) + overflow, *g + e * e);
+    *g = pick_vd(odd, doubt(a, ga, b, gb, r) + overflow, *g + e * e);
     *c = pick_vd(odd, every(0.0), *c + e);
 }
 
