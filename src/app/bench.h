@@ -48,6 +48,13 @@ bench_plan(struct cli *cli, struct bench_view *view, unsigned *threads);
 const char *
 bench_option(struct arena *arena, const struct store_bench *bench, const char *name);
 
+/* As if the verb were `optimize`, with the options of the benchmark and this recipe. */
+void
+bench_as_search(const struct cli *cli, const struct store_bench *bench, const char *recipe,
+                struct cli *search);
+void
+bench_set_case(struct cli *search, const char *cases);
+
 /* The folder of PyTorch, once the settings were read. */
 const char *
 bench_torch(const struct cli *cli);

@@ -222,8 +222,6 @@ bench_put_json(struct buf *out, const struct bench_view *view)
 
 /* ---- CSV ---- */
 
-#define MOST_COLUMNS 16 /* of baselines */
-
 /* Quoted where it has to be. */
 static void
 put_cell(struct buf *out, const char *text)
@@ -252,17 +250,21 @@ put_figure(struct buf *out, double value)
 
 /* The names of all baselines that any task has. */
 static size_t
-baseline_names(const struct bench_view *view, const char *names[MOST_COLUMNS])
+baseline_names(struct arena *arena, const struct bench_view *view, const char ***list)
 {
-    size_t count = 0;
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < view->count; i++)
+        most += view->rows[i].baseline_count;
+    const char **names = arena_array(arena, most + 1, sizeof *names);
     for (size_t i = 0; i < view->count; i++)
         for (size_t k = 0; k < view->rows[i].baseline_count; k++) {
             size_t at = 0;
             while (at < count && strcmp(names[at], view->rows[i].baselines[k].name) != 0)
                 at++;
-            if (at == count && count < MOST_COLUMNS)
+            if (at == count)
                 names[count++] = view->rows[i].baselines[k].name;
         }
+    *list = names;
     return count;
 }
 
@@ -312,8 +314,8 @@ put_row(struct buf *out, const struct bench_view *view, size_t number, const cha
 void
 bench_put_csv(struct buf *out, const struct bench_view *view)
 {
-    const char *names[MOST_COLUMNS];
-    size_t count = baseline_names(view, names);
+    const char **names;
+    size_t count = baseline_names(out->arena, view, &names);
     buf_puts(out,
              "suite,number,name,marks,label,recipe,status,reason,limited_by,run,time_us,low_us,"
              "high_us,light,light_us,evaluations,seconds,limit");

@@ -1,6 +1,7 @@
 /* What `hone bench` was asked to do: its options, which tasks, against whom. */
 #include "app/bench.h"
 #include "app/config.h"
+#include "app/optimize.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 
 #define USUAL_EVALUATIONS "40"
 #define USUAL_TIME "60"
+
+enum { MOST_JOBS = 64 }; /* as many as bench_work() takes */
 
 const char *const bench_search_options[] = {"evals", "time",     "threads", "seed",
                                             "model", "role",     "calls",   "tokens",
@@ -53,6 +56,21 @@ bench_option(struct arena *arena, const struct store_bench *bench, const char *n
     return kept;
 }
 
+/* What belongs to a new benchmark; one that goes on keeps what it was begun with. */
+static enum status
+check_resume(struct cli *cli)
+{
+    static const char *const others[] = {"against", "recipe", "prepare", "compare", NULL};
+    const char *const *const lists[] = {others, bench_search_options};
+    const char *name = cli_given(cli, "resume");
+    for (size_t i = 0; name != NULL && i < sizeof lists / sizeof *lists; i++)
+        for (const char *const *option = lists[i]; *option != NULL; option++)
+            if (cli_given(cli, *option) != NULL)
+                return cli_wrong(cli, "--resume %s: it goes on as it was begun; leave --%s out",
+                                 name, *option);
+    return STATUS_OK;
+}
+
 enum status
 bench_check_options(struct cli *cli)
 {
@@ -61,7 +79,7 @@ bench_check_options(struct cli *cli)
     double seconds;
     uint64_t seed;
     if (evals != NULL && (!text_integer(evals, &number) || number < 1 || number > 100000))
-        return cli_wrong(cli, "--evals %s: write a number from 1 on", evals);
+        return cli_wrong(cli, "--evals %s: write a number from 1 to 100000", evals);
     if (time != NULL && !text_seconds(time, &seconds))
         return cli_wrong(cli, "--time %s: write seconds, or 2m, 1h", time);
     if (cli_given(cli, "csv") != NULL && cli->json)
@@ -69,7 +87,10 @@ bench_check_options(struct cli *cli)
     if (cli_given(cli, "gate") != NULL && cli_given(cli, "compare") == NULL)
         return cli_wrong(cli, "--gate is for --compare; write hone bench --compare OLD NEW --gate "
                               "3");
-    return cli_seed(cli, 16, &seed);
+    if (cli_given(cli, "csv") != NULL && cli_given(cli, "compare") != NULL)
+        return cli_wrong(cli, "--csv is of one benchmark; write --compare OLD NEW --json");
+    enum status status = check_resume(cli);
+    return status == STATUS_OK ? cli_seed(cli, 16, &seed) : status;
 }
 
 static unsigned
@@ -85,8 +106,8 @@ bench_read_jobs(struct cli *cli, unsigned threads, unsigned *jobs)
     const char *text = cli_given(cli, "jobs");
     int64_t number = 1;
     unsigned there = processors(cli->arena);
-    if (text != NULL && (!text_integer(text, &number) || number < 1 || number > 64))
-        return cli_wrong(cli, "--jobs %s: write a number from 1 on", text);
+    if (text != NULL && (!text_integer(text, &number) || number < 1 || number > MOST_JOBS))
+        return cli_wrong(cli, "--jobs %s: write a number from 1 to %d", text, MOST_JOBS);
     *jobs = (unsigned)number;
     unsigned each = threads > 0 ? threads : there / *jobs;
     if (*jobs > 1 && (each < 1 || each * *jobs > there))
@@ -153,6 +174,17 @@ read_against(struct cli *cli, const char **against)
     return STATUS_OK;
 }
 
+/* "b" of "a,b" */
+static bool
+has_word(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (; list != NULL; list = strchr(list, ','), list += list != NULL)
+        if (strncmp(list, word, length) == 0 && (list[length] == '\0' || list[length] == ','))
+            return true;
+    return false;
+}
+
 /* Without models the built-in search works alone. */
 static enum status
 read_recipes(struct cli *cli, const struct config *config, const char **recipes)
@@ -162,10 +194,66 @@ read_recipes(struct cli *cli, const struct config *config, const char **recipes)
     if (*recipes == NULL)
         *recipes = models ? config->values[CONFIG_RECIPE].text : "builtin";
     char *next = arena_strdup(cli->arena, *recipes);
-    for (char *word; (word = strsep(&next, ",")) != NULL;)
+    for (char *word; (word = strsep(&next, ",")) != NULL;) {
         if (strcmp(word, "builtin") != 0 && recipe_find(cli->arena, word, cli->diags) == NULL)
             return STATUS_INPUT;
+        if (next != NULL && has_word(next, word)) /* its rows could not be told apart */
+            return cli_wrong(cli, "--recipe %s: it stands there twice; write each recipe once",
+                             word);
+    }
     return STATUS_OK;
+}
+
+static const char **
+option_place(const struct cli *cli, const char *name)
+{
+    for (size_t i = 0; cli->verb->options[i].name != NULL || cli->verb->options[i].letter; i++)
+        if (cli->verb->options[i].name != NULL && !strcmp(cli->verb->options[i].name, name))
+            return &cli->given[i];
+    return NULL;
+}
+
+void
+bench_as_search(const struct cli *cli, const struct store_bench *bench, const char *recipe,
+                struct cli *search)
+{
+    size_t count = 0;
+    *search = *cli;
+    search->verb = cli_find_verb("optimize");
+    while (search->verb->options[count].name != NULL || search->verb->options[count].letter)
+        count++;
+    search->given = arena_array(cli->arena, count + 1, sizeof *search->given);
+    for (const char *const *name = bench_search_options; *name != NULL; name++)
+        *option_place(search, *name) = bench_option(cli->arena, bench, *name);
+    if (strcmp(recipe, "builtin") != 0)
+        *option_place(search, "recipe") = recipe;
+}
+
+void
+bench_set_case(struct cli *search, const char *cases)
+{
+    *option_place(search, "case") = cases;
+}
+
+/* Models, roles and limits, as each search would find them: what is wrong with them would break one
+ * task after the other. */
+static enum status
+check_teams(struct cli *cli, const struct store_bench *bench)
+{
+    char *next = arena_strdup(cli->arena, bench->recipes);
+    enum status status = STATUS_OK;
+    for (char *recipe; status == STATUS_OK && (recipe = strsep(&next, ",")) != NULL;) {
+        struct cli search;
+        struct run_options options = {0};
+        struct optimize_team team = {0};
+        if (strcmp(recipe, "builtin") == 0)
+            continue;
+        bench_as_search(cli, bench, recipe, &search);
+        status = optimize_open_team(&search, NULL, &options, &team);
+        if (status == STATUS_OK)
+            optimize_close_team(&team);
+    }
+    return status;
 }
 
 /* ---- the plan ---- */
@@ -233,5 +321,5 @@ bench_plan(struct cli *cli, struct bench_view *view, unsigned *threads)
     bench->title = title_of(cli);
     bench->model = cli_given(cli, "model");
     bench->options = options_json(cli);
-    return STATUS_OK;
+    return check_teams(cli, bench);
 }

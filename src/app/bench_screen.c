@@ -401,8 +401,9 @@ put_title(struct buf *out, const struct bench_view *view, const struct bench_sum
     size_t recipes = 1;
     for (const char *at = bench->recipes; *at; at++)
         recipes += *at == ',';
-    buf_printf(out, "%s   %zu tasks, %s, %s threads, %s   %s, run %s\n", bench->title,
-               summary->tasks / recipes, bench->recipes, machine_field(arena, bench, "threads"),
+    size_t tasks = summary->tasks / recipes;
+    buf_printf(out, "%s   %zu task%s, %s, %s threads, %s   %s, run %s\n", bench->title, tasks,
+               tasks == 1 ? "" : "s", bench->recipes, machine_field(arena, bench, "threads"),
                machine_field(arena, bench, "cpu"), screen_clock(arena, summary->seconds),
                bench->name);
     if (bench_label(view) != NULL)
@@ -420,14 +421,13 @@ put_failed(struct buf *out, const struct bench_view *view, const struct bench_su
     for (size_t i = 0; i < view->count; i++) {
         const struct store_bench_task *row = &view->rows[i];
         bool silent = bench_is_correct(row) && *row->reason == '\0';
-        if (!bench_is_done(row) || silent || told == MOST_FAILED)
+        if (!bench_is_done(row) || silent || told++ >= MOST_FAILED)
             continue;
-        told++;
         buf_printf(out, "  %s  %s: %s\n", bench_is_correct(row) ? "note" : row->status,
                    task_text(arena, row), screen_cut(arena, row->reason, SCREEN_WIDTH));
     }
-    if (told == MOST_FAILED)
-        buf_puts(out, "  ... --csv has them all\n");
+    if (told > MOST_FAILED)
+        buf_printf(out, "  ... and %zu more: --csv has them all\n", told - MOST_FAILED);
 }
 
 static void

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,17 +21,28 @@
 /* ---- ^C ---- */
 
 static volatile sig_atomic_t stop;
+static char stopping[160]; /* written before the signal can come: a handler formats nothing */
 
+/* The second time: at once; the task under way dies with this process. */
 static void
 on_interrupt(int number)
 {
     (void)number;
     if (stop)
-        _exit(130); /* the second time: at once; its task dies with it */
+        _exit(130);
     stop = 1;
-    static const char said[] = "\nstopping after this task; again to stop at once\n";
-    if (write(STDERR_FILENO, said, sizeof said - 1) < 0)
+    if (write(STDERR_FILENO, stopping, strlen(stopping)) < 0)
         return;
+}
+
+static void
+listen_to_interrupts(const char *name)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    snprintf(stopping, sizeof stopping,
+             "\nstopping after this task; again to stop at once. Go on:  hone bench --resume %s\n",
+             name);
+    sigaction(SIGINT, &action, NULL);
 }
 
 /* ---- the session ---- */
@@ -308,8 +320,7 @@ work(struct session *session)
         status = find_self(session);
     if (status != STATUS_OK)
         return status;
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
+    listen_to_interrupts(session->view.bench.name);
     warn_of_others(cli);
     session->began = clock_seconds();
     status = bench_work(&team, session->left_count, cli->diags);

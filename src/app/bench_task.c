@@ -161,15 +161,6 @@ take(void *context, enum status status, const struct run_options *options, struc
 
 /* ---- the search ---- */
 
-static const char **
-option_place(struct cli *cli, const char *name)
-{
-    for (size_t i = 0; cli->verb->options[i].name != NULL || cli->verb->options[i].letter; i++)
-        if (cli->verb->options[i].name != NULL && !strcmp(cli->verb->options[i].name, name))
-            return &cli->given[i];
-    return NULL;
-}
-
 /* The first case is measured; those that are only checked are checked. */
 static const char *
 cases_of(struct arena *arena, struct lang *lang, struct diags *diags)
@@ -188,14 +179,9 @@ static enum status
 set_up(struct work *work)
 {
     struct cli *cli = work->cli, *search = &work->search;
-    size_t count = 0;
-    *search = *cli;
+    bench_as_search(cli, work->bench, work->row.recipe, search);
     search->diags = diags_create(cli->arena, 0);
     search->log = log_create(stderr, LOG_QUIET, LOG_COLOUR_NEVER);
-    search->verb = cli_find_verb("optimize");
-    while (search->verb->options[count].name != NULL || search->verb->options[count].letter)
-        count++;
-    search->given = arena_array(cli->arena, count + 1, sizeof *search->given);
     search->operands = arena_array(cli->arena, 1, sizeof *search->operands);
     search->operands[0] = work->row.path;
     search->operand_count = 1;
@@ -204,11 +190,7 @@ set_up(struct work *work)
     if (program == NULL)
         return STATUS_INPUT;
     work->standby = bench_stand_by(cli->arena, work->bench->against, program);
-    for (const char *const *name = bench_search_options; *name != NULL; name++)
-        *option_place(search, *name) = bench_option(cli->arena, work->bench, *name);
-    *option_place(search, "case") = cases_of(cli->arena, lang, search->diags);
-    if (strcmp(work->row.recipe, "builtin") != 0)
-        *option_place(search, "recipe") = work->row.recipe;
+    bench_set_case(search, cases_of(cli->arena, lang, search->diags));
     return diags_errors(search->diags) > 0 ? STATUS_INPUT : STATUS_OK;
 }
 

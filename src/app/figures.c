@@ -40,7 +40,8 @@ take_attempts(struct arena *arena, const struct archive_run *run, const char *na
     size_t most = run->candidate_count + 1, count = 0;
     struct metrics_attempt *attempts = arena_array(arena, most, sizeof *attempts);
     struct metrics_step *steps[BENCH_COST_COUNT];
-    for (unsigned i = 0; i < BENCH_COST_COUNT; i++)
+    search->curves[BENCH_EVALUATIONS] = figures_curve(arena, run, name);
+    for (unsigned i = BENCH_TOKENS; i < BENCH_COST_COUNT; i++)
         steps[i] = arena_array(arena, most, sizeof *steps[i]);
     for (size_t i = 0; i < run->candidate_count; i++) {
         const struct store_candidate *candidate = &run->candidates[i];
@@ -49,14 +50,28 @@ take_attempts(struct arena *arena, const struct archive_run *run, const char *na
         struct archive_spent spent = archive_spent(run, archive_verdict(candidate)->judged);
         double us = archive_time(candidate, name);
         attempts[count] = attempt_of(candidate, us, search->baseline_us);
-        steps[BENCH_EVALUATIONS][count] = (struct metrics_step){(double)(count + 1), us};
         steps[BENCH_TOKENS][count] = (struct metrics_step){spent.tokens, us};
         steps[BENCH_MONEY][count] = (struct metrics_step){spent.cost, us};
         count++;
     }
     search->attempts = (struct metrics_task){attempts, count};
-    for (unsigned i = 0; i < BENCH_COST_COUNT; i++)
+    for (unsigned i = BENCH_TOKENS; i < BENCH_COST_COUNT; i++)
         search->curves[i] = (struct metrics_curve){steps[i], count};
+}
+
+struct metrics_curve
+figures_curve(struct arena *arena, const struct archive_run *run, const char *name)
+{
+    struct metrics_step *steps = arena_array(arena, run->candidate_count + 1, sizeof *steps);
+    struct metrics_curve curve = {steps, 0};
+    for (size_t i = 0; i < run->candidate_count; i++) {
+        if (!is_attempt(&run->candidates[i], name))
+            continue;
+        double us = archive_time(&run->candidates[i], name);
+        steps[curve.count] = (struct metrics_step){(double)(curve.count + 1), us};
+        curve.count++;
+    }
+    return curve;
 }
 
 /* ---- what limits it ---- */
@@ -218,9 +233,10 @@ put_best_of(struct buf *out, const struct bench_figures *figures)
 void
 figures_show(struct buf *out, const struct bench_figures *figures, const char *whose)
 {
-    buf_printf(out, "\n  %sfigures over %s kernels that were judged, against %s (doc/metrics.md)\n",
-               whose, screen_number(out->arena, (int64_t)figures->attempts),
-               figures->baseline ? figures->baseline : "nothing");
+    bool one = figures->attempts == 1;
+    buf_printf(out, "\n  %sfigures over %s kernel%s that %s judged, against %s (doc/metrics.md)\n",
+               whose, screen_number(out->arena, (int64_t)figures->attempts), one ? "" : "s",
+               one ? "was" : "were", figures->baseline ? figures->baseline : "nothing");
     put_whole(out, figures);
     put_best_of(out, figures);
 }

@@ -17,6 +17,10 @@ enum status
 figures_read(struct store *store, struct arena *arena, const struct archive_run *run,
              const struct figures_wish *wish, struct bench_search *search, struct diags *diags);
 
+/* A step for each attempt at this case: a kernel that was judged in it, or did not build. */
+struct metrics_curve
+figures_curve(struct arena *arena, const struct archive_run *run, const char *name);
+
 /* Of a run alone. */
 enum status
 figures_of_run(struct store *store, struct arena *arena, const struct archive_run *run,

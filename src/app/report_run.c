@@ -1,4 +1,5 @@
 /* The data of a run's page: what `hone show --json` says, and beside it what the figures need. */
+#include "app/figures.h"
 #include "app/report.h"
 #include "app/show.h"
 
@@ -279,22 +280,6 @@ put_points(struct buf *json, const struct archive_run *run)
 
 /* ---- areas ---- */
 
-/* One step for each evaluation, whatever came of it. */
-static struct metrics_curve
-curve_of(struct arena *arena, const struct archive_run *run, const char *name)
-{
-    struct metrics_step *steps = arena_array(arena, run->candidate_count, sizeof *steps);
-    struct metrics_curve curve = {steps, 0};
-    for (size_t i = 0; i < run->candidate_count; i++) {
-        if (archive_verdict(&run->candidates[i]) == NULL)
-            continue;
-        steps[curve.count].time_us = archive_time(&run->candidates[i], name);
-        steps[curve.count].cost = (double)(curve.count + 1);
-        curve.count++;
-    }
-    return curve;
-}
-
 /* In the cases that have a baseline. */
 static void
 put_areas(struct buf *json, const struct archive_run *run, const struct case_list *list,
@@ -309,7 +294,7 @@ put_areas(struct buf *json, const struct archive_run *run, const struct case_lis
         double us = number_of(json_object_get(base, "time_us"), "median");
         if (isnan(us))
             continue;
-        struct metrics_curve curve = curve_of(json->arena, run, name);
+        struct metrics_curve curve = figures_curve(json->arena, run, name);
         buf_puts(json, told++ ? ",{\"name\":" : "{\"name\":");
         json_put_string(json, name);
         json_field_string(json, "baseline", json_string_value(json_object_get(base, "name")));

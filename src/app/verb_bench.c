@@ -15,10 +15,21 @@
 
 /* ---- the result ---- */
 
+/* Into the file of -o, where that is wanted. */
+static enum status
+hand_over(struct cli *cli)
+{
+    const char *file = cli_given(cli, "o");
+    if (file == NULL)
+        return STATUS_OK;
+    enum status status = file_write(file, cli->out.data, cli->out.length, cli->diags);
+    cli->out = buf_in(cli->arena);
+    return status;
+}
+
 static enum status
 put_result(struct cli *cli, struct store *store, struct bench_view *view)
 {
-    const char *file = cli_given(cli, "o");
     if (cli->json || cli_given(cli, "csv") != NULL || cli->verbosity > 0)
         bench_read_searches(store, cli->arena, view);
     if (cli->json)
@@ -27,12 +38,9 @@ put_result(struct cli *cli, struct store *store, struct bench_view *view)
         bench_put_csv(&cli->out, view);
     else
         bench_show_summary(&cli->out, view);
-    if (file != NULL) {
-        enum status status = file_write(file, cli->out.data, cli->out.length, cli->diags);
-        cli->out = buf_in(cli->arena);
-        if (status != STATUS_OK)
-            return status;
-    }
+    enum status status = hand_over(cli);
+    if (status != STATUS_OK)
+        return status;
     for (size_t i = 0; i < view->count; i++)
         if (!bench_is_correct(&view->rows[i]))
             return STATUS_NO;
@@ -143,10 +151,19 @@ compare(struct cli *cli)
                     before.bench.name, before.bench.machine_key, after.bench.name,
                     after.bench.machine_key);
     bench_compare(cli->arena, before.rows, before.count, after.rows, after.count, &comparison);
+    if (comparison.count == 0) /* a gate that saw nothing must not let anything pass */
+        return cli_wrong(cli,
+                         "--compare %s %s: no task is done in both (%zu only in the first, %zu "
+                         "only in the second); name benchmarks of the same tasks",
+                         before.bench.name, after.bench.name, comparison.only_before,
+                         comparison.only_after);
     if (cli->json)
         bench_put_comparison(&cli->out, &before, &after, &comparison, gate);
     else
         bench_show_comparison(&cli->out, &before, &after, &comparison, gate, cli->verbosity);
+    status = hand_over(cli);
+    if (status != STATUS_OK)
+        return status;
     return bench_regressed(&comparison, gate / 100) && !isinf(gate) ? STATUS_NO : STATUS_OK;
 }
 

@@ -139,10 +139,11 @@ find_bench(struct cli *cli, struct store *store, const char *name, struct store_
     return STATUS_NO;
 }
 
-/* "kernelbench/1" is kernelbench-1.html */
+/* "kernelbench/1" is kernelbench-1.html; no file begins with a dash or a dot, as a path would. */
 static const char *
 bench_file(struct cli *cli, const char *title)
 {
+    title += strspn(title, "./");
     char *name = arena_strndup(cli->arena, title, strcspn(title, " ,:"));
     for (char *at = name; *at; at++)
         if (*at == '/')
@@ -165,9 +166,9 @@ report_bench(struct cli *cli, struct store *store, const struct store_bench *ben
         cli, REPORT_BENCH, arena_printf(cli->arena, "%s, benchmark %s", bench->title, bench->name),
         &json, file,
         arena_printf(cli->arena,
-                     "summary, speed-ups of %s tasks, fast_p, light, the slowest, machine, how to "
+                     "summary, speed-ups of %s task%s, fast_p, light, the slowest, machine, how to "
                      "repeat",
-                     screen_number(cli->arena, (int64_t)view.count)));
+                     screen_number(cli->arena, (int64_t)view.count), view.count == 1 ? "" : "s"));
 }
 
 /* ---- the verb ---- */

@@ -148,7 +148,9 @@ metrics_best_of(struct arena *arena, const double *values, size_t count, size_t 
     return sum;
 }
 
-/* What enters the best of k: of a task's attempts those that are correct, or all, failures as 0. */
+/* What enters the best of k: of a task's attempts those that are correct, or all, failures as 0. A
+ * correct one whose speed-up nobody knows (there is no time of the baseline) is no failure: with it
+ * the mean over all attempts is not known. */
 static double
 task_best_of(struct arena *arena, const struct metrics_task *task, size_t k, bool failures)
 {
@@ -157,6 +159,8 @@ task_best_of(struct arena *arena, const struct metrics_task *task, size_t k, boo
     for (size_t i = 0; i < task->count; i++) {
         const struct metrics_attempt *attempt = &task->attempts[i];
         bool timed = attempt->correct && !isnan(attempt->speedup);
+        if (attempt->correct && !timed && failures)
+            return NAN;
         if (timed || failures)
             speedups[count++] = timed ? attempt->speedup : 0;
     }
@@ -263,14 +267,18 @@ metrics_light(double light_us, double time_us)
     return time_us > 0 ? light_us / time_us : NAN;
 }
 
-/* Where the baseline is at the limit already there is no way between them: all or nothing. */
+/* A kernel that does less work than was counted (a wasteful reference) is below the limit, where
+ * the formula has a pole and changes its sign: it has reached the limit, and that is all. Where the
+ * baseline is at the limit already there is no way between them: all or nothing. */
 double
 metrics_light_score(double light_us, double baseline_us, double time_us)
 {
     if (isnan(light_us) || isnan(baseline_us) || isnan(time_us))
         return NAN;
+    if (time_us <= light_us)
+        return 1;
     if (baseline_us <= light_us)
-        return time_us <= light_us ? 1 : 0;
+        return 0;
     return 1 / (1 + (time_us - light_us) / (baseline_us - light_us));
 }
 

@@ -60,7 +60,8 @@ double
 metrics_efficiency_at(struct arena *arena, const struct metrics_task *tasks, size_t count, size_t k,
                       double threads);
 
-/* TritonGym: over all attempts, those that failed count 0. */
+/* TritonGym: over all attempts, those that failed count 0; tasks with a correct attempt without
+ * speed-up are left out. */
 double
 metrics_perf_at(struct arena *arena, const struct metrics_task *tasks, size_t count, size_t k);
 
@@ -85,7 +86,7 @@ metrics_quantile(struct arena *arena, const double *values, size_t count, double
 double
 metrics_light(double light_us, double time_us);
 
-/* SOL-ExecBench's score: 1/2 at the baseline's time, 1 at the limit. */
+/* SOL-ExecBench's score: 1/2 at the baseline's time, 1 at the limit and below it. */
 double
 metrics_light_score(double light_us, double baseline_us, double time_us);
 

@@ -189,7 +189,7 @@ expect 'and more figures' 0 "$HONE" show "$(sed -n 's/.* run \([a-z0-9]*\)$/\1/p
 says out 'of each' '  best-of-n: figures over '
 says out 'at equal cost' '  over builtin at equal   evaluations   tokens   usd'
 expect 'files are tasks too' 0 "$HONE" bench tiny/001_scale.op --evals 1 -q
-says out 'by their name' 'tiny/001_scale.op   1 tasks'
+says out 'by their name' 'tiny/001_scale.op   1 task, builtin,'
 
 # Figures of these tasks are not those of others of that name, and say so in every form.
 mkdir -p suites/kernelbench/own
@@ -232,7 +232,39 @@ expect 'PyTorch where the setting says' 1 \
 says err 'is thought to be there' "PyTorch's process ended"
 check 'and is started' '[ -e started ]'
 
-# Mistakes, before anything is begun.
+# Thirteen that are broken: twelve are named, and how many there are besides.
+mkdir bad_ones
+for i in 01 02 03 04 05 06 07 08 09 10 11 12 13; do
+    cp tiny/002_broken.op "bad_ones/0${i}_broken.op"
+done
+expect 'many broken tasks' 1 "$HONE" bench bad_ones --evals 1 -q
+check 'a dozen are named' "[ \$(grep -c '^  broken  ' out) -eq 12 ]"
+says out 'and the others counted' '  ... and 1 more: --csv has them all'
+rm bad_ones/013_broken.op
+expect 'a dozen' 1 "$HONE" bench bad_ones --evals 1 -q
+check 'has no others' "! grep -q 'has them all' out"
+expect 'with tasks that the first has not' 2 "$HONE" bench --compare "$first" last --gate 3
+says err 'there is nothing to compare' ': no task is done in both (4 only in the first, 12 only in the second)'
+
+# Mistakes, before anything is begun: a name of a model is read once, not once a task.
+"$HONE" show --json >before
+expect 'no such model' 2 "$HONE" bench tiny --evals 1 --model nosuch:x
+says err 'names it' '--model nosuch:x: no such provider'
+expect 'a limit that is none' 2 "$HONE" bench tiny --evals 1 --model builtin --cost much
+says err 'says what to write' '--cost much: write US dollars'
+expect 'another' 2 "$HONE" bench tiny --evals 1 --model builtin --recipe builtin,best-of-n --calls some
+says err 'says so too' '--calls some: write how many calls at most'
+expect 'no such role' 2 "$HONE" bench tiny --evals 1 --model builtin --role cook=builtin
+expect 'a recipe twice' 2 "$HONE" bench tiny --recipe best-of-n,builtin --recipe best-of-n
+says err 'is a mistake' '--recipe best-of-n: it stands there twice; write each recipe once'
+expect 'other limits for one that goes on' 2 "$HONE" bench --resume "$first" --evals 9
+says err 'are refused' "--resume $first: it goes on as it was begun; leave --evals out"
+expect 'a number that no task has' 2 "$HONE" bench kernelbench-train/2:11-12,13
+says err 'is named' 'kernelbench-train/2:11-12,13: no task has the number 13; its tasks are 11 to 97'
+expect 'a range that falls' 2 "$HONE" bench kernelbench/1:5-3
+says err 'says how ranges are written' 'the smaller one of a range first, as in kernelbench/1:1-20,35'
+"$HONE" show --json >after
+check 'none of them was begun' 'sed "s/\"age\":[0-9.]*//g" before >b && sed "s/\"age\":[0-9.]*//g" after >a && cmp -s a b'
 expect 'nothing' 2 "$HONE" bench
 says err 'says what to write' 'Write a suite, as in hone bench kernelbench/1:1-20'
 expect 'no such suite' 2 "$HONE" bench kernelbench/4
@@ -247,6 +279,9 @@ expect 'builds of PyTorch without PyTorch' 2 "$HONE" bench tiny --prepare
 says err 'says what it is for' "--prepare: it makes PyTorch's builds; write --against torch"
 
 expect 'no such recipe' 2 "$HONE" bench tiny --recipe nosuch
+expect 'no jobs' 2 "$HONE" bench tiny --jobs 0
+expect 'more jobs than can be' 2 "$HONE" bench tiny --jobs 65
+says err 'says how many' '--jobs 65: write a number from 1 to 64'
 expect 'too many jobs' 2 "$HONE" bench tiny --jobs 64 --threads 64
 says err 'says what there is' 'processors, here are '
 expect 'no such benchmark' 2 "$HONE" bench --resume zzzz
@@ -254,6 +289,10 @@ says err 'says so' 'zzzz: no benchmark has that name'
 expect 'a gate without a comparison' 2 "$HONE" bench tiny --gate 3
 expect 'a comparison of one' 2 "$HONE" bench --compare "$first"
 says err 'wants two' 'two benchmarks are wanted'
+expect 'a comparison as a table' 2 "$HONE" bench --compare "$first" "$first" --csv
+expect 'a comparison into a file' 0 "$HONE" bench --compare "$first" "$first" -o compared
+says compared 'stands there' '  faster 0, slower 0, same '
+check 'and is not printed' '[ ! -s out ]'
 expect 'a gate that is none' 2 "$HONE" bench --compare "$first" last --gate much
 says err 'wants per cents' 'write per cents, as in 3'
 expect 'a place that cannot be written' 2 "$HONE" bench tiny -o /nonexistent/x

@@ -81,6 +81,9 @@ check 'says what is in it' \
 whole norm.html 'it'
 says norm.html 'it has the program' 'M[r] = mean[j](X[r,j])'
 says norm.html 'and how to repeat' 'hone replay '
+area=$(sed -n 's/.*"area":\[{"name":"default","baseline":"naive","value":\([0-9.e+-]*\)}.*/\1/p' norm.html)
+check 'it has an area' '[ -n "$area" ]'
+says norm.html 'which is that of the figures' "\"area\":$area,"
 opens norm.html 'the page of a builtin run' '<h2>Best so far</h2>' '<h2>Roofline</h2>' \
     '<svg' '<h3>case odd</h3>' '<h2>Figures</h2>' 'Perf@k' 'SOL score' 'GFLOP/s</text>' '<dt>processor</dt>' '<code>hone report '
 expect 'as JSON' 0 "$HONE" report last -o other.html --json
@@ -141,6 +144,7 @@ if command -v sqlite3 >/dev/null; then
 else
     echo 'ok - a page with PyTorch # SKIP sqlite3 is not installed'
 fi
+says bench.html 'it says how it was searched' "hone bench $title --against naive --evals 1 --time 2"
 expect 'by its title' 0 "$HONE" report "$title" -o again.html
 says again.html 'is the same' "\"run\":\"$bench\""
 mkdir own_tasks
@@ -152,6 +156,9 @@ part=$(sed -n 's/^{"run":"\([a-z0-9]*\)".*/\1/p' out)
 expect 'and one after it' 0 "$HONE" bench scale.op --evals 1 -q
 expect 'the newest that has tasks of the suite' 0 "$HONE" report own_tasks -o own.html
 says own.html 'is that of the part' "\"run\":\"$part\""
+expect 'a benchmark of a folder somewhere' 0 "$HONE" bench "$PWD/own_tasks:2" --evals 1 -q
+expect 'has a page' 0 "$HONE" report "$PWD/own_tasks:2"
+check 'whose name is no hidden file and no option' "grep -q '^[^-./][^/]*own_tasks.html   ' out"
 expect 'a suite without a benchmark' 2 "$HONE" report kernelbench/1
 expect 'the beginning of a name is none' 2 "$HONE" report own_task
 

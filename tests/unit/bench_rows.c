@@ -246,6 +246,29 @@ noise_is_no_change(void **state)
     assert_int_equal(kind_of(unit, before, after), BENCH_SLOWER);
 }
 
+/* Raced against different rivals, what both have is our own kernel, by which nothing changes, and
+ * the plain C. */
+static void
+our_kernel_is_no_baseline(void **state)
+{
+    struct unit *unit = *state;
+    struct store_bench_task rows[] = {row(unit, 1, 100, 2, 3), row(unit, 1, 110, 1.8, 3 / 1.1)};
+    struct store_baseline baselines[2][3];
+
+    for (size_t i = 0; i < 2; i++) {
+        baselines[i][0] = rows[i].baselines[0];
+        baselines[i][1] = (struct store_baseline){
+            .name = BENCH_OURS, .time_us = 100, .speedup = 1, .speedup_low = 1, .speedup_high = 1};
+        baselines[i][2] = rows[i].baselines[1];
+        rows[i].baselines = baselines[i];
+        rows[i].baseline_count = 3;
+    }
+    baselines[0][0].name = "onednn";
+    assert_int_equal(kind_of(unit, rows[0], rows[1]), BENCH_SLOWER);
+    rows[0].baseline_count = rows[1].baseline_count = 2; /* nothing contradicts the time */
+    assert_int_equal(kind_of(unit, rows[0], rows[1]), BENCH_SLOWER);
+}
+
 static void
 a_gate(void **state)
 {
@@ -313,6 +336,7 @@ main(void)
         UNIT_TEST(a_summary_of_one_recipe),
         UNIT_TEST(changes_beyond_the_noise),
         UNIT_TEST(noise_is_no_change),
+        UNIT_TEST(our_kernel_is_no_baseline),
         UNIT_TEST(a_gate),
         UNIT_TEST(tasks_are_told_apart),
     };

@@ -57,6 +57,10 @@ selected(struct unit *unit, const char *word)
     return buf.data ? buf.data : "";
 }
 
+#define NUMBERS                                                                          \
+    "write numbers from 1 on behind the colon, the smaller one of a range first, as in " \
+    "kernelbench/1:1-20,35"
+
 static void
 words_mean_tasks(void **state)
 {
@@ -71,20 +75,22 @@ words_mean_tasks(void **state)
         {"kb/1:-2", "kb/1 1 one; kb/1 2 two_b [smaller wasteful]"},
         {"kb/1:12,1", "kb/1 1 one; kb/1 12 last [constant]"},
         {"kb:1", "kb/1 1 one; kb/2 1 more"},
+        {"kb:12", "kb/1 12 last [constant]"}, /* the last task of all is a 1 */
         {"plain", "plain 1 a; plain 2 b"},
         {"plain:2", "plain 2 b"},
         {"plain/b.op", " 0 b"},
         {"suites/kb/1/002_two_b.op", "kb/1 2 two_b [smaller wasteful]"},
         /* mistakes */
-        {"kb/1:3", "kb/1:3: no task has one of these numbers; write others"},
-        {"kb/1:0", "kb/1:0: write numbers behind the colon, as in kernelbench/1:1-20,35"},
-        {"kb/1:5-2", "kb/1:5-2: write numbers behind the colon, as in kernelbench/1:1-20,35"},
-        {"kb/1:", "kb/1:: write numbers behind the colon, as in kernelbench/1:1-20,35"},
-        {"kb/1:-", "kb/1:-: write numbers behind the colon, as in kernelbench/1:1-20,35"},
-        {"kb/1:x", "kb/1:x: write numbers behind the colon, as in kernelbench/1:1-20,35"},
-        {"kb/1:1-99999999999999999999",
-         "kb/1:1-99999999999999999999: write numbers behind the colon, as in "
-         "kernelbench/1:1-20,35"},
+        {"kb/1:3", "kb/1:3: no task has the number 3; its tasks are 1 to 12, with gaps"},
+        {"kb/1:1,3-11", "kb/1:1,3-11: no task has a number from 3 to 11; its tasks are 1 to 12, "
+                        "with gaps"},
+        {"kb:20", "kb:20: its tasks are 1 to 12; write numbers among them"},
+        {"kb/1:0", "kb/1:0: " NUMBERS},
+        {"kb/1:5-2", "kb/1:5-2: " NUMBERS},
+        {"kb/1:", "kb/1:: " NUMBERS},
+        {"kb/1:-", "kb/1:-: " NUMBERS},
+        {"kb/1:x", "kb/1:x: " NUMBERS},
+        {"kb/1:1-99999999999999999999", "kb/1:1-99999999999999999999: " NUMBERS},
         {"kb/1:1-20", "kb/1:1-20: its tasks are 1 to 12; write numbers among them"},
         {"kb/3", "kb/3: no such suite, folder or file; did you mean kb/1?"},
         {"nowhere", "nowhere: no such suite, folder or file; write one of kb/1, kb/2"},
@@ -110,6 +116,8 @@ no_task_comes_twice(void **state)
                      STATUS_OK);
     assert_int_equal(suite_select(unit->arena, "kb/1", &plan, unit->diags), STATUS_OK);
     assert_int_equal(plan.count, 3);
+    /* a number that nobody has is a mistake, whatever is there already */
+    assert_int_equal(suite_select(unit->arena, "kb/1:5", &plan, unit->diags), STATUS_INPUT);
     assert_true(plan.tasks[0].path[0] == '/');
 }
 

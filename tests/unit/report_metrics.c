@@ -117,6 +117,13 @@ speedup_efficiency_and_perf_differ_in_what_fails(void **state)
     /* Of three pairs two have the 4, one the 1; the other task has one pair. */
     assert_near(metrics_perf_at(arena, tasks, 2, 2), ((4 + 4 + 1) / 3.0 + 2) / 2, CLOSE);
     assert_true(isnan(metrics_efficiency_at(arena, tasks, 2, 1, 0)));
+    /* Correct, and nobody knows how fast: that is not 0. */
+    const struct metrics_task unknown[] = {TASK(correct(NAN), failed), TASK(failed, correct(2))};
+    assert_near(metrics_perf_at(arena, unknown, 2, 1), 1, CLOSE);
+    assert_near(metrics_speedup_at(arena, unknown, 2, 1), 2, CLOSE);
+    assert_true(isnan(metrics_perf_at(arena, unknown, 1, 1)));
+    /* All failed: that is 0. */
+    assert_near(metrics_perf_at(arena, &(struct metrics_task)TASK(failed, wrong), 1, 2), 0, CLOSE);
 }
 
 /* ---- means ---- */
@@ -148,6 +155,9 @@ light_has_a_share_and_a_score(void **state)
     assert_near(metrics_light_score(2, 10, 4), 0.8, CLOSE); /* 1 / (1 + 2/8) */
     assert_near(metrics_light_score(2, 2, 3), 0, CLOSE);
     assert_near(metrics_light_score(2, 1, 2), 1, CLOSE);
+    assert_near(metrics_light_score(4, 10, 3), 1, CLOSE); /* 6 / 5 by the formula, */
+    assert_near(metrics_light_score(4, 5, 3), 1, CLOSE);  /* its pole, */
+    assert_near(metrics_light_score(4, 5, 1), 1, CLOSE);  /* -1 / 2 */
     assert_true(isnan(metrics_light_score(NAN, 1, 2)));
 }
 

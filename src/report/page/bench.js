@@ -14,7 +14,14 @@ const beside = (task, name) => (raced(name) && against(task, 'hone') ? against(t
 const isCorrect = (task) => task.status === 'correct';
 const done = bench.tasks.filter((task) => task.status);
 const partWords = { all: 'all tasks', headline: 'without those whose reference wastes work', above_100_us: 'of these, above 100 us' };
+// Two suites may have tasks of the same number and name.
+const taskKey = (task) => `${task.suite}/${taskName(task)}`;
 const mean = (values) => Math.exp(values.reduce((sum, x) => sum + Math.log(x), 0) / values.length);
+
+// A column that says the same everywhere is none.
+const several = recipes.length > 1;
+const ofRecipe = (recipe) => (several ? [recipe] : []);
+const recipeColumn = ofRecipe(['recipe', true]);
 
 // ---- the head ----
 
@@ -25,8 +32,9 @@ function head() {
   page.append(html('h1', {}, bench.title), html('p', { class: 'under' }, words.join(' · ')));
   if (bench.label) page.append(html('p', { class: 'under' }, bench.label));
   const first = bench.metrics[0], line = first.against[0];
+  if (several) page.append(html('p', { class: 'caption' }, `The figures of recipe ${first.recipe}:`));
   page.append(html('div', { class: 'tiles' },
-    line && tile(factor(line.geomean), `geometric mean against ${line.baseline}, ${line.tasks} tasks`),
+    line && tile(factor(line.geomean) || 'none', `geometric mean against ${line.baseline}, ${line.tasks} tasks`),
     line && tile(percent(line.fast_1), `fast_1: correct and faster than ${line.baseline}`),
     known(first.light_median) && tile(percent(first.light_median), `of the speed of light, median; lowest tenth ${percent(first.light_lowest_tenth)}`),
     tile(`${first.correct} of ${first.done}`, line ? `correct (fast_0: ${percent(line.fast_0)})` : 'correct'),
@@ -35,10 +43,6 @@ function head() {
 
 // A part is told where it is another than the one before it.
 const isNews = (line, i, all) => line.part === 'all' || (line.tasks > 0 && line.tasks !== all[i - 1].tasks);
-// A column that says the same everywhere is none.
-const several = recipes.length > 1;
-const ofRecipe = (recipe) => (several ? [recipe] : []);
-const recipeColumn = ofRecipe(['recipe', true]);
 
 const lineName = (line) => (line.builds > 1 ? `${line.baseline}, best of ${line.builds}` : line.baseline);
 const lineTasks = (line) => `${partWords[line.part] || line.part}${line.fewer > 0 ? ` (${line.fewer} with fewer builds)` : ''}${line.claimed ? '' : '; never claimed against'}`;
@@ -70,7 +74,7 @@ function absent() {
 // Recipes side by side: each had the same budget on every task.
 function versus() {
   if (!several) return null;
-  const timesOf = (recipe) => new Map(done.filter((t) => t.recipe === recipe && isCorrect(t)).map((t) => [taskName(t), t.time_us]));
+  const timesOf = (recipe) => new Map(done.filter((t) => t.recipe === recipe && isCorrect(t)).map((t) => [taskKey(t), t.time_us]));
   const base = timesOf(recipes[0]);
   return caption(recipes.slice(1).map((recipe) => {
     const ratios = [...timesOf(recipe)].filter(([name]) => base.has(name)).map(([name, us]) => base.get(name) / us);
@@ -161,8 +165,10 @@ function fastCurve(width) {
   axes(plot, box, x, y, { xWords: 'p', yWords: 'fast_p', xText: (t) => plain(t), yText: percent, yTicks: [0, 0.25, 0.5, 0.75, 1] });
   plot.append(svg('line', { x1: x(1), x2: x(1), y1: box.top, y2: box.bottom, stroke: 'var(--faint)', 'stroke-dasharray': '5 4' }));
   lists.forEach((list, i) => {
-    let path = `M${box.left},${y(list.length / rows.length)}`;
-    list.forEach((s, k) => { path += `H${x(s)}V${y((list.length - k - 1) / rows.length)}`; });
+    const tasks = bench.metrics[0].against.find((line) => line.baseline === shown[i] && line.part === 'all').tasks; // libraries have few
+    if (!(tasks > 0)) return;
+    let path = `M${box.left},${y(list.length / tasks)}`;
+    list.forEach((s, k) => { path += `H${x(s)}V${y((list.length - k - 1) / tasks)}`; });
     plot.append(svg('path', { d: path, fill: 'none', stroke: colour(i), 'stroke-width': 2 }));
   });
   return plot;
@@ -173,12 +179,16 @@ function lightPlot(width) {
   const plot = plotOf(width, height, 'Share of the speed of light');
   const rows = done.filter((t) => t.recipe === recipes[0] && isCorrect(t) && known(t.light)).sort((a, b) => a.light - b.light);
   const x = linear([0, rows.length], [box.left, box.right]), y = linear([0, Math.max(1, ...rows.map((t) => t.light))], [box.bottom, box.top]);
-  axes(plot, box, x, y, { xWords: 'tasks, in order of it', yWords: 'light', xText: String, yText: percent });
+  axes(plot, box, x, y, { xWords: 'tasks, in order of it', yWords: 'light', xText: whole, yText: percent });
   rows.forEach((task, i) => plot.append(mark(x(i + 0.5), y(task.light), 3.5, `${taskName(task)}: ${percent(task.light)}, ${time(task.time_us)}${task.limited_by ? '; ' + task.limited_by : ''}`, { fill: 'var(--one)', opacity: 0.7 })));
   return plot;
 }
 
 function distributions() {
+  if (!done.some((task) => task.recipe === recipes[0] && isCorrect(task))) {
+    section('How many, how far', caption('Left out: no task has a correct kernel yet.'));
+    return;
+  }
   section('How many, how far', html('div', { class: 'grid' },
     card(html('h3', {}, 'Share of tasks more than p times as fast'), figure(fastCurve), key(shown.map((name, i) => [colour(i), name]))),
     card(html('h3', {}, 'Share of the speed of light'), figure(lightPlot))),
@@ -204,7 +214,7 @@ function tables() {
   const failed = done.filter((t) => !isCorrect(t));
   section('The ten slowest', table(taskColumns(), failed.concat(ranked).slice(0, 10).map(taskRow)),
     caption(`Tasks without a correct kernel first, then by gain over ${baselines[0] || 'the baseline'}, with what limits them; every task below 70 % of the speed of light names its limit in the table of all.${baselines.some(raced) ? ' A verdict’s time is that of short samples in new processes, whose memory is colder; beside another library the kernel is timed in turns with it, and the gain is that of the turns.' : ''}`),
-    html('details', {}, html('summary', {}, `all ${done.length} tasks`), table(taskColumns(), done.map(taskRow))),
+    html('details', {}, html('summary', {}, done.length === 1 ? 'the only task' : `all ${done.length} tasks`), table(taskColumns(), done.map(taskRow))),
     repeat(`hone bench --resume ${bench.run}`));
   const verdicts = [...new Set(done.map((t) => t.status))].map((s) => `${done.filter((t) => t.status === s).length} ${s}`);
   section('Verdicts and cost', caption(`${verdicts.join(', ')}${bench.tasks.length > done.length ? `, ${bench.tasks.length - done.length} not done yet` : ''}.`),

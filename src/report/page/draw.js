@@ -35,6 +35,7 @@ function time(us, say = digits) {
   return say(us / 1e6) + '\u00a0s';
 }
 const plain = (x) => String(Number(x.toPrecision(2)));
+const whole = (x) => (Number.isInteger(x) ? String(x) : ''); // of what is counted
 const tickTime = (us) => time(us, plain);
 function count(x, unit = '') {
   if (!known(x)) return '';
@@ -110,13 +111,20 @@ function linear([low, high], [from, to]) {
 function logarithmic([low, high], [from, to]) {
   const inner = linear([Math.log10(low), Math.log10(high)], [from, to]);
   const scale = (x) => inner(Math.log10(x));
-  scale.ticks = (wanted) => {
-    const decades = Math.log10(high / low), ticks = [];
-    const steps = decades > wanted ? [1] : decades * 2 > wanted ? [1, 3] : decades * 3 > wanted ? [1, 2, 5] : [1, 1.5, 2, 3, 5, 7];
+  const ticksOf = (steps) => {
+    const ticks = [];
     for (let e = Math.floor(Math.log10(low)); e <= Math.log10(high); e++) {
       for (const s of steps) if (s * 10 ** e >= low * 0.999 && s * 10 ** e <= high * 1.001) ticks.push(s * 10 ** e);
     }
     return ticks;
+  };
+  // The most that have room: steps lie closest at 1.5 and 2, an eighth of a decade. Two at least.
+  scale.ticks = (wanted) => {
+    const room = wanted / Math.log10(high / low), least = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]];
+    const fits = least.findIndex((steps) => steps.length <= room);
+    const from = fits < 0 ? least.length - 1 : fits;
+    for (let i = from; i > 0; i--) if (ticksOf(least[i]).length > 1) return ticksOf(least[i]);
+    return ticksOf(least[0]);
   };
   return scale;
 }

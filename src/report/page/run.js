@@ -56,7 +56,7 @@ function cases() {
 // ---- best so far ----
 
 const costs = [
-  { name: 'evaluations', words: 'evaluations', of: (c, i) => i + 1, text: (x) => String(x) },
+  { name: 'evaluations', words: 'evaluations', of: (c, i) => i + 1, text: whole },
   { name: 'time', words: 'seconds since the start', of: (c) => c.seconds, text: (x) => `${digits(x).replace(/\.0+$/, '')}` },
   { name: 'tokens', words: 'tokens of models', of: (c) => c.tokens, text: (x) => count(x) },
   { name: 'money', words: 'USD', of: (c) => c.cost, text: (x) => x.toFixed(2) },
@@ -119,7 +119,7 @@ function curves() {
   section('Best so far', offered.length > 1 ? choice : null,
     html('div', { class: 'grid' }, drawn.map((one, i) => card(html('h3', {}, `case ${one.name}`), figures[i]))),
     caption('Each dot is a correct candidate with its median time, each cross one that failed; the line is the fastest so far, the ring what was given in the end. Dashed: baselines, and the speed of light. The time axis is logarithmic.'),
-    data.area.length > 0 && caption(`Area under best-so-far (speed-up over ${data.area[0].baseline}, averaged over all evaluations): ${data.area.map((a) => `${factor(a.value)} in case ${a.name}`).join(', ')}.`),
+    data.area.length > 0 && caption(`Area under best-so-far (speed-up over ${data.area[0].baseline}, averaged over the evaluations in each case): ${data.area.map((a) => `${factor(a.value)} in case ${a.name}`).join(', ')}.`),
     repeat(`hone show ${run.run} --json`));
 }
 
