@@ -17,6 +17,7 @@ DTYPES = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torc
 IGNORED = {"_assert_tensor_metadata.default", "_assert_scalar.default", "sym_size.int"}
 MOVES = {"view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "permute", "transpose", "clone",
          "contiguous", "t"}
+SEEN_OTHERWISE = MOVES | {"expand", "select", "slice", "flatten", "unflatten", "alias", "detach"}
 REDUCES = {"sum", "mean", "prod", "max", "min", "amax", "amin", "argmax", "argmin",
            "linalg_vector_norm"}
 POINTWISE = set(rules.UNARY) | {
@@ -25,19 +26,38 @@ POINTWISE = set(rules.UNARY) | {
     "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "bitwise_not", "lerp"}
 
 
+def states_as_buffers(model):
+    """Tensors that a module holds as plain attributes become buffers, which forward() may replace:
+    the state of a cell, say."""
+    for module in model.modules():
+        for name, value in list(vars(module).items()):
+            if type(value) is torch.Tensor and not hasattr(type(module), name):
+                delattr(module, name)
+                module.register_buffer(name, value, persistent=False)
+
+
+def graph_of(model, inputs):
+    try:
+        return torch.export.export(model, inputs).run_decompositions({})
+    except RuntimeError as error:
+        if "is mutated in the forward method" not in str(error):
+            raise
+        states_as_buffers(model)
+        return torch.export.export(model, inputs).run_decompositions({})
+
+
 def exported(loaded):
     """The graph, functional, with composite operators kept; numbers among the inputs are tensors."""
     model, inputs = loaded.model, loaded.inputs
     tensors = [torch.tensor(v) if isinstance(v, float) else v for v in inputs]
     try:
         try:
-            found = torch.export.export(model, tuple(tensors))
+            found = graph_of(model, tuple(tensors))
         except Exception:
             if all(a is b for a, b in zip(tensors, inputs)):
                 raise
             tensors = list(inputs)      # a number that decides about the graph
-            found = torch.export.export(model, tuple(tensors))
-        found = found.run_decompositions({})
+            found = graph_of(model, tuple(tensors))
     except Exception as error:
         raise refuse(error, loaded.path, "its graph cannot be exported") from error
     keep_results(found)
@@ -60,7 +80,15 @@ def base(node):
 
 def numel(node):
     value = node.meta.get("val")
-    return value.numel() if isinstance(value, torch.Tensor) else -1
+    return value.numel() if isinstance(value, torch.Tensor) and not has_unknown_size(node) else -1
+
+
+def has_unknown_size(node):
+    """Whether a result's size is only known when it runs: of nonzero(), or of x[x > 0]."""
+    values = node.meta.get("val")
+    values = values if isinstance(values, (list, tuple)) else [values]
+    return any(not isinstance(size, int)
+               for value in values if isinstance(value, torch.Tensor) for size in value.shape)
 
 
 def may_stand_inside(node):
@@ -121,6 +149,8 @@ class Translation:
         self.inputs = [self.inputs[number_] for number_ in kept]
 
     def add(self, node, wanted, tensor, clause, parameter, capital):
+        if tensor.numel() == 0:
+            raise Refusal(f"{wanted} has no elements; write larger sizes")
         if tensor.dtype not in DTYPES:
             raise Refusal(f"{wanted} is {str(tensor.dtype).removeprefix('torch.')}, which the "
                           "language does not have")
@@ -187,9 +217,13 @@ class Translation:
         return None
 
     def limit(self, value, size):
-        """An input that is used as a subscript lies in that dimension."""
+        """An input that is used as a subscript, as it is or seen otherwise, lies in that dimension."""
+        node = value.node
+        while node is not None and base(node) in SEEN_OTHERWISE:
+            node = node.args[0]
+        found = self.values.get(node, value).name
         for number_, (name, dtype, sizes, clause) in enumerate(self.program.inputs):
-            if name == value.name and self.inputs[number_][2] is None and \
+            if name == found and self.inputs[number_][2] is None and \
                     self.from_caller(number_):
                 self.program.inputs[number_] = (name, dtype, sizes, f"from 0 to {size - 1}")
 
@@ -230,6 +264,9 @@ class Translation:
         name = node.target.__name__
         if name in IGNORED or not node.users:
             return None
+        if has_unknown_size(node):
+            raise Refusal(f"how large the result of {base(node)} is hangs on the values of a tensor; "
+                          "write sizes that are known beforehand", line_of(node, self.loaded.path))
         self.operators.append(name)
         found = rules.RULES.get(name)
         if found is None:
@@ -261,6 +298,9 @@ class Translation:
             value = self.values[arg] if isinstance(arg, torch.fx.Node) else arg
             if not isinstance(value, Value):
                 raise Refusal("forward() returns a number; write a tensor")
+            if 0 in value.shape:
+                raise Refusal("forward() returns a tensor without elements; write larger sizes",
+                              line_of(arg, self.loaded.path))
             name = value.whole()
             if name in given or name in self.outputs:
                 name = self.program.stage(None, value.shape, value.at, "Y")
@@ -272,7 +312,7 @@ class Translation:
 def task_name(path):
     """An operator's name from a file's: 19_ReLU.py is relu."""
     stem = re.sub(r"\.py$", "", path.rsplit("/", 1)[-1])
-    name = re.sub(r"\W+", "_", stem.lower()).strip("_")
+    name = re.sub(r"\W+", "_", stem.lower(), flags=re.ASCII).strip("_")
     name = re.sub(r"^[\d_]+", "", name)[:50] or "task"
     return name + "_task" if name in p.RESERVED else name
 

@@ -67,17 +67,27 @@ def execute(path, text, sizes):
     return module
 
 
+def plain_text(text):
+    """Bytes that are no UTF-8 come as surrogates; the mark that editors set before UTF-8 goes."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if any("\udc80" <= letter <= "\udcff" for letter in line):
+            raise Refusal("it is not UTF-8; save it as text in UTF-8", number)
+    return text.removeprefix("\ufeff")
+
+
 def part(module, name, example):
     found = getattr(module, name, None)
     if found is None:
         raise Refusal(f"it has no {name}; write {example}")
+    if not callable(found):
+        raise Refusal(f"{name} is a value of type {type(found).__name__}; write {example}")
     return found
 
 
 def called(path, what, function, *arguments):
     try:
         return function(*arguments)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:      # SystemExit and KeyboardInterrupt are the module's, too
         raise refuse(error, path, f"{what} fails") from error
 
 
@@ -101,7 +111,7 @@ class Loaded:
         self.path = path
         try:
             self.module = execute(path, text, sizes or {})
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             what = "it is not Python" if isinstance(error, SyntaxError) else "it cannot be run"
             raise refuse(error, path, what) from error
         model = part(self.module, "Model", "class Model(nn.Module): ...")
@@ -109,6 +119,9 @@ class Loaded:
         get_init = getattr(self.module, "get_init_inputs", lambda: [])
         torch.manual_seed(seed)
         arguments = called(path, "get_init_inputs()", get_init)
+        if not isinstance(arguments, (list, tuple, type(None))):
+            raise Refusal(f"get_init_inputs() returns a value of type {type(arguments).__name__}; "
+                          "write return [...]")
         self.model = called(path, "Model()", model, *(arguments or []))
         if not isinstance(self.model, torch.nn.Module):
             raise Refusal("Model is no nn.Module; write class Model(nn.Module): ...")

@@ -117,7 +117,7 @@ class Value:
 
 def plain_name(wanted, capital):
     """What a tensor of the module is called in a program, unless that is taken."""
-    name = re.sub(r"\W+", "_", wanted).strip("_") or "t"
+    name = re.sub(r"\W+", "_", wanted, flags=re.ASCII).strip("_") or "t"
     if name[0].isdigit():
         name = "t" + name
     if capital:
@@ -133,7 +133,9 @@ class Program:
         self.lines = []
         self.names = {task}
         self.shapes = {}        # of tensors, by name
-        self.plain = set()      # indices that stand alone in a subscript of the statement under way
+        # indices that stand alone in a subscript of the statement under way and run over the whole
+        # dimension; "!i" where i does not
+        self.plain = set()
         self.depth = []         # names of indices in use, by nesting
         self.counter = {}
 
@@ -175,10 +177,11 @@ class Program:
         return read
 
     def note_plain(self, subscripts, shape):
-        """Indices that stand alone and run over the whole dimension need no extent of their own."""
+        """Indices that stand alone and run over whole dimensions only need no extent of their own."""
         for subscript, size in zip(subscripts, shape):
-            if subscript.index() is not None and subscript.high + 1 == size:
-                self.plain.add(subscript.index())
+            name = subscript.index()
+            if name is not None:
+                self.plain.add(name if subscript.high + 1 == size else "!" + name)
 
     def guarded(self, value, subscripts, default):
         """An element, or the default where the subscripts leave the tensor."""
@@ -198,7 +201,8 @@ class Program:
         return name
 
     def left(self, indices):
-        return ",".join(f"{n}" if n in self.plain else f"{n}:{e}" for n, e in indices)
+        return ",".join(n if n in self.plain and "!" + n not in self.plain else f"{n}:{e}"
+                        for n, e in indices)
 
     def with_indices(self, indices, build):
         """Calls build(subscripts) with these indices in use."""
@@ -238,7 +242,7 @@ class Program:
         expr = self.with_indices(indices, body)
         filtered = f" ? {self.with_indices(indices, condition).text}" if condition else ""
         text = f"{word}[{self.left(indices)}{filtered}]({expr.text})"
-        self.plain = saved | {n for n in self.plain if n not in {i for i, _ in indices}}
+        self.plain = saved | {n for n in self.plain if n.lstrip("!") not in {i for i, _ in indices}}
         return Expr(text)
 
     def whole(self, node, text, wanted=None):

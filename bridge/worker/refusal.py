@@ -30,6 +30,9 @@ def refuse(error, path, doing):
     line, text = line_in(error, path), str(error)
     if "CUDA" in text or "cuda" in text or "NVIDIA" in text:
         return Refusal("it asks for a GPU; write it for the CPU, without .cuda() and device=", line)
+    if type(error).__name__ == "GuardOnDataDependentSymNode":
+        return Refusal("what it does hangs on the values of a tensor; write torch.where() and the like "
+                       "instead of if, and sizes that are known beforehand", line)
     if isinstance(error, MemoryError) or "can't allocate memory" in text or "alloc_cpu" in text:
         return Refusal(f"{doing}: it needs more memory than there is here; write smaller sizes", line)
     if isinstance(error, ModuleNotFoundError):

@@ -594,7 +594,7 @@ def cat(program, node, a):
         inside = [tensor.at(s[:d] + [index(name, tensor.shape[d]) if tensor.shape[d] > 1
                                      else number(0)] + s[d + 1:]).text +
                   f":{tensor.shape[d]}" for tensor in tensors]
-        program.plain.discard(name)
+        program.plain -= {name, "!" + name}
         return Expr(f"cat[{name}]({', '.join(inside)})")
     return named(program, node, program.stage(node, shape(node), read))
 

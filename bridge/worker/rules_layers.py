@@ -3,6 +3,7 @@
 They call the operators of the library (lib/), which say the same, where there is one.
 """
 import math
+import string
 
 from worker import program as p
 from worker.index import number
@@ -93,21 +94,29 @@ def bilinear(program, node, a):
     return invoked(program, node, "bilinear", [a.input1, a.input2, a.weight, a.bias])
 
 
+def letters_of(equation, ranks):
+    """(operands, result) of an einsum; dots become letters of their own, counted from the last."""
+    left, arrow, right = equation.partition("->")
+    if not arrow:
+        once = sorted(c for c in set(left) - {",", "."} if left.count(c) == 1)
+        right = ("..." if "..." in left else "") + "".join(once)
+    operands = left.split(",")
+    counts = [rank - len(operand.replace("...", "")) for operand, rank in zip(operands, ranks)]
+    free = [c for c in string.ascii_letters if c not in equation][:max(counts)]
+    spelled = [operand.replace("...", "".join(free[len(free) - count:]))
+               for operand, count in zip(operands, counts)]
+    return spelled, right.replace("...", "".join(free))
+
+
 @rule("einsum.default")
 def einsum(program, node, a):
-    equation = a.equation.replace(" ", "")
-    left, _, right = equation.partition("->")
-    operands = left.split(",")
-    if "." in equation:
-        raise Refusal("an einsum with dots; write all of its letters")
-    if "->" not in equation:
-        right = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
+    operands, right = letters_of(a.equation.replace(" ", ""), [tensor.rank for tensor in a.tensors])
     extent = {}
     for letters, tensor in zip(operands, a.tensors):
         tensor.whole()
         for letter, size in zip(letters, tensor.shape):
             extent[letter] = max(size, extent.get(letter, 1))
-    summed = [c for c in dict.fromkeys(left.replace(",", "")) if c not in right]
+    summed = [c for c in dict.fromkeys("".join(operands)) if c not in right]
 
     def factors(at):
         found = None

@@ -15,7 +15,7 @@ import json
 import torch
 
 from worker import measure, share, suite
-from worker.module import Loaded
+from worker.module import Loaded, plain_text
 from worker.refusal import Refusal, first_line
 
 
@@ -32,7 +32,7 @@ class Worker:
         return {"torch": torch.__version__}
 
     def load(self, id, path, text, sizes, train, shapes=None):
-        loaded = Loaded(path, text, sizes, train=train)
+        loaded = Loaded(path, plain_text(text), sizes, train=train)
         if shapes is not None:
             loaded.compare(shapes)
         loaded.run()
@@ -62,7 +62,7 @@ class Worker:
     def translate(self, path, text, mode, seed):
         from worker import translate    # the rules are many: only when they are asked for
 
-        return translate.translate(path, text, mode, seed)
+        return translate.translate(path, plain_text(text), mode, seed)
 
     def unload(self, id):
         self.models.pop(id, None)
@@ -75,7 +75,7 @@ def answer(worker, question):
         return getattr(worker, question.pop("do"))(**question)
     except Refusal as refusal:
         return {"error": str(refusal), "line": refusal.line}
-    except Exception as error:      # a build that does not work here
+    except BaseException as error:      # a build that does not work here
         return {"error": first_line(error), "line": None}
 
 

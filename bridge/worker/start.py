@@ -37,7 +37,7 @@ ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)   # nothing stays behi
 # What a module prints is not an answer.
 answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)
-lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
+lines = os.fdopen(os.dup(0), "r", encoding="utf-8", errors="surrogateescape")
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.meta_path.insert(0, Texts(json.loads(lines.readline())))
 from worker import serve  # noqa: E402: it is in the texts

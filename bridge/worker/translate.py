@@ -16,8 +16,8 @@ import torch
 from worker import clauses, share
 from worker.dims import joined, smaller
 from worker.graph import Translation, task_name, text_of
-from worker.module import Loaded, constants, results
-from worker.refusal import Refusal, refuse
+from worker.module import Loaded, called, constants, results
+from worker.refusal import Refusal
 
 SINGLE = re.compile(r"float32|\.float\(|torch\.float\b")
 STORED = {"i32": torch.int32}
@@ -89,11 +89,8 @@ def translate(path, text, mode, seed):
     train = mode == "train"
     about = f"{path.rsplit('/', 1)[-1]}, imported" + (" in training mode." if train else ".")
     loaded = Loaded(path, text, seed=seed, train=train)
-    try:
-        with torch.no_grad():
-            results(copy.deepcopy(loaded.model)(*loaded.inputs))
-    except Exception as error:
-        raise refuse(error, path, "forward() fails") from error
+    with torch.no_grad():
+        results(called(path, "forward()", copy.deepcopy(loaded.model), *loaded.inputs))
     task = task_name(path)
     full = Translation(loaded, task)
     full_text = text_of(full, about)

@@ -240,6 +240,11 @@ bridge_import(struct arena *arena, const struct bridge_options *options, const c
     enum status status = file_read(arena, path, LARGEST_MODULE, source, diags);
     if (status != STATUS_OK)
         return status;
+    if (strlen(source->text) != source->length) {
+        diags_add(diags, DIAG_ERROR, (struct place){source, 0, 0},
+                  "it has a byte that is zero; save it as text in UTF-8");
+        return STATUS_INPUT;
+    }
     if (!bridge__find(arena, options != NULL ? options->environment : NULL, &place, diags))
         return STATUS_MACHINE;
     status = bridge__start(arena, &place, BRIDGE__BOXED, THREADS, &answer.process, diags);

@@ -311,7 +311,7 @@ whole(const struct source *about)
 static enum status
 gone(struct bridge__process *process, const struct source *about, struct diags *diags)
 {
-    const char *words = last_words(process);
+    const char *words = last_words(process), *dead = "";
     int signal = 0;
     box_program_end(process->boxed, &signal);
     process->boxed = NULL;
@@ -320,8 +320,10 @@ gone(struct bridge__process *process, const struct source *about, struct diags *
         words = signal == SIGKILL
                     ? "it was killed, perhaps because it needs more memory than there is"
                     : "it made a system call that is not allowed, the network perhaps";
-    diags_add(diags, DIAG_ERROR, whole(about), "PyTorch's process ended%s%s",
-              *words ? ": " : "; was there enough memory?", words);
+    else if (signal != 0)
+        dead = arena_printf(process->arena, " of signal %d (%s)", signal, strsignal(signal));
+    diags_add(diags, DIAG_ERROR, whole(about), "PyTorch's process ended%s%s%s", dead,
+              *words ? ": " : "; was there enough memory, or did the module end it?", words);
     return STATUS_MACHINE;
 }
 

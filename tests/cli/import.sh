@@ -187,6 +187,84 @@ def get_inputs():
 END
 refused 'a GPU is not there' 'module.py:5: it asks for a GPU'
 
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        raise KeyboardInterrupt
+def get_inputs():
+    return [torch.ones(5)]
+END
+refused 'what ends Python ends the module only' 'module.py:4: forward() fails: KeyboardInterrupt'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x[x > 0]
+def get_inputs():
+    return [torch.randn(50)]
+END
+refused 'sizes that hang on values are named with their line' 'module.py:4: how large the result of'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + 1 if x.sum() > 0 else x
+def get_inputs():
+    return [torch.randn(50)]
+END
+refused 'and so are branches' 'module.py:4: what it does hangs on the values of a tensor; write torch.where()'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x[:0] * 2
+def get_inputs():
+    return [torch.ones(5)]
+END
+refused 'results have elements' 'forward() returns a tensor without elements'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x
+get_inputs = [torch.ones(5)]
+END
+refused 'get_inputs is a function' 'get_inputs is a value of type list; write def get_inputs()'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x
+def get_inputs():
+    return [torch.ones(5)]
+def get_init_inputs():
+    return 5
+END
+refused 'arguments are a list' 'get_init_inputs() returns a value of type int; write return [...]'
+printf 'import torch\n# caf\351\n' >module.py
+run "$HONE" import kernelbench module.py
+refused 'what is no UTF-8' 'module.py:2: it is not UTF-8'
+printf 'import torch\nx = 1\0\n' >module.py
+run "$HONE" import kernelbench module.py
+refused 'a byte that is zero' 'module.py: it has a byte that is zero'
+module <<'END'
+import os
+os.abort()
+END
+check 'what dies is said' '[ "$code" -eq 3 ] && grep -q "ended of signal 6" err'
+printf '\357\273\277' >'größe 2.py'
+cat >>'größe 2.py' <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, β):
+        return β * 2
+def get_inputs():
+    return [torch.ones(5)]
+END
+expect 'other letters, and a mark before them' 0 "$HONE" import kernelbench 'größe 2.py' -o letters
+check 'are no part of names' '[ -f letters/gr_e_2.op ]'
+
 # ---- a kernel in KernelBench's form, with the weights of its module ----
 
 cat >layer.py <<'END'

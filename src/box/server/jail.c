@@ -253,11 +253,43 @@ make_place(const char *path)
     return 0;
 }
 
+/* A file to read as it is there; what is missing stays missing. */
+static int
+lay_file(const char *path)
+{
+    char folder[256];
+    int fd = open_mount(path), made = -1, result;
+
+    if (fd < 0)
+        return 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    if (make_place(folder) == 0)
+        made = open(path + 1, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
+    result = made < 0 ? -1 : lay_mount(fd, path + 1);
+    if (made >= 0)
+        close(made);
+    close(fd);
+    return result;
+}
+
+static int
+lay_processor(void)
+{
+    static const char *const files[] = {JAIL_PROCESSOR};
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (lay_file(files[i]) != 0)
+            return -1;
+    return 0;
+}
+
 static int
 lay_folders(struct jail *jail, const int *fds)
 {
     if (jail->folders && lay_device("/dev/urandom") != 0)
         return fail(jail, "/dev/urandom cannot be laid into the jail");
+    if (jail->folders && lay_processor() != 0)
+        return fail(jail, "what the processor is cannot be laid into the jail");
     for (size_t i = 0; jail->folders && jail->folders[i]; i++) {
         if (make_place(jail->folders[i]) != 0 || lay_mount(fds[i], jail->folders[i] + 1) != 0)
             return fail(jail, "a folder that the program needs cannot be laid into the jail");

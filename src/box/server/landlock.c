@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,6 +81,14 @@ add(int ruleset, const char *path, uint64_t access)
     return result;
 }
 
+static bool
+is_folder(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 int
 landlock_allow(const char *const *readable, const char *const *writable)
 {
@@ -89,9 +97,9 @@ landlock_allow(const char *const *readable, const char *const *writable)
 
     if (ruleset < 0)
         return -1;
-    for (; *readable; readable++) /* a device is no folder */
+    for (; *readable; readable++)
         if (add(ruleset, *readable,
-                strncmp(*readable, "/dev/", 5) == 0 ? LANDLOCK_ACCESS_FS_READ_FILE : FS_READ) != 0)
+                is_folder(*readable) ? FS_READ : LANDLOCK_ACCESS_FS_READ_FILE) != 0)
             goto out;
     for (; *writable; writable++)
         if (add(ruleset, *writable, files) != 0)

@@ -87,10 +87,11 @@ enter(struct work *work)
 static int
 lock_files(const struct work *work)
 {
-    const char *readable[TEXTS + 9] = {"/usr",   "/bin",   "/sbin",   "/lib",
-                                       "/lib32", "/lib64", "/libx32", "/dev/urandom"};
+    const char *readable[TEXTS + 12] = {"/usr",    "/bin",         "/sbin",
+                                        "/lib",    "/lib32",       "/lib64",
+                                        "/libx32", "/dev/urandom", JAIL_PROCESSOR};
     const char *const writable[] = {work->own[0] ? work->own : "/tmp", NULL};
-    size_t count = 8;
+    size_t count = 11;
 
     for (size_t i = 0; work->folders[i]; i++)
         readable[count++] = work->folders[i];

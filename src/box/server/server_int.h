@@ -24,6 +24,11 @@ struct jail {
 int
 jail_write(const char *path, const char *text);
 
+/* What the processor is: libraries of numbers choose their kernels by it, and PyTorch refuses half
+ * precision where it cannot be read. Programs in a jail may. */
+#define JAIL_PROCESSOR \
+    "/proc/cpuinfo", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present"
+
 /* Puts the calling process into the jail: on success the caller goes on inside, as process 1 of a
  * pid namespace where there is one, while the process that called waits outside and ends with it.
  * The working folder is the root of the jail. 0, or -1 with errno and jail->text. */
