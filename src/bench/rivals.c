@@ -116,7 +116,7 @@ is_ready(void *context, size_t build, struct diags *diags)
     return ((struct ours *)context)->window != NULL;
 }
 
-/* Inputs come again here, unlike in a verdict: a kernel that remembers them does not win by it. */
+/* The samples see to it that remembering gains nothing; this is for what they do not see. */
 static size_t
 take_ours(void *context, size_t build, double seconds, double *us, size_t most, struct diags *diags)
 {
@@ -129,7 +129,7 @@ take_ours(void *context, size_t build, double seconds, double *us, size_t most, 
     for (size_t i = 0; i < count; i++)
         if (us[i] < ours->least_us) {
             diags_add(diags, DIAG_ERROR, (struct place){0},
-                      "%.3g us where inputs come again, far less than on new ones", us[i]);
+                      "%.3g us in a long sample, far less than the judge has seen", us[i]);
             return 0;
         }
     return count;

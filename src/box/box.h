@@ -240,6 +240,7 @@ box_program_end(struct box_program *program, int *signal);
 #define BOX_REALTIME_SECONDS 1.0 /* a guest on all CPUs may stop everything else for so long */
 
 enum { BOX_REGIONS_MAX = 8192, BOX_ARGS_MAX = 1024, BOX_CALLS_MAX = 4096, BOX_CPUS_MAX = 256 };
+enum { BOX_ROUNDS_MAX = 64 };
 
 /* A piece of memory as the guest sees it, with unmapped addresses on both sides. The data may stand
  * at its left end (lead 0), at its right end (lead = span - bytes) or between. */
@@ -288,6 +289,10 @@ struct box_job {
     size_t region_count;
     const struct box_arg *args; /* call_count x arg_count, call by call */
     size_t call_count, arg_count;
+    /* Calls of one round, of which there are at most BOX_ROUNDS_MAX; 0: no rounds. After so many
+     * rounds (0: all) the sample ends and the guest is killed, though it may have begun the next
+     * one. It cannot know that before. */
+    size_t round, stop_after;
     const int *cpus; /* one for each thread; the first thread runs on cpus[0] */
     size_t threads;  /* 1 .. BOX_CPUS_MAX */
     int caller_cpu;  /* the calling thread stays on it during the run; -1: as it is */
@@ -340,7 +345,8 @@ struct box_end {
     int64_t timed_faults; /* page faults, minor and major, from just before t0 until the guest's
                            * end, if job.count_faults; -1: not known */
     double user_seconds, system_seconds;
-    bool realtime;     /* job.realtime was heeded */
+    uint32_t calls;    /* that had returned when it died, by the guest's own word */
+    bool realtime;     /* job.realtime was heeded; with job.stop_after, no further call was begun */
     unsigned replaced; /* servers lost and replaced during this run */
 };
 

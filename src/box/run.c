@@ -39,6 +39,8 @@ enum {
     NAP_US = 100000,     /* the same when asleep; the server wakes us when the guest dies */
 };
 
+_Static_assert((int)BOX__ROUNDS == (int)BOX_ROUNDS_MAX, "each round has its word");
+
 struct run {
     struct box_server *server;
     struct box_job job; /* with the defaults filled in */
@@ -274,6 +276,17 @@ arm(struct run *run)
     return await(run, &ctl->armed, end, spinning);
 }
 
+/* The word that ends the sample. In which round that is stands nowhere in the guest's memory. */
+static uint32_t *
+last_word(const struct run *run)
+{
+    struct box__ctl *ctl = run->server->ctl;
+    size_t stop = run->job.stop_after;
+    bool early = stop > 0 && stop * run->job.round < run->job.call_count;
+
+    return early ? &ctl->rounds[stop - 1] : &ctl->done;
+}
+
 /* The sample itself. */
 static enum outcome
 measure(struct run *run)
@@ -281,6 +294,7 @@ measure(struct run *run)
     struct box__ctl *ctl = run->server->ctl;
     bool spinning = run->job.mode == BOX_SPIN;
     uint64_t (*clock)(void) = run->job.hooks.clock;
+    uint32_t *last = last_word(run);
     enum outcome outcome;
     uint64_t t1;
     double end;
@@ -294,7 +308,7 @@ measure(struct run *run)
     __atomic_store_n(&ctl->go, 2, __ATOMIC_SEQ_CST);
     if (!spinning)
         box__futex_wake(&ctl->go);
-    outcome = await(run, &ctl->done, end, spinning);
+    outcome = await(run, last, end, spinning);
     t1 = clock();
     if (outcome == WENT_ON) {
         run->end->t1 = t1;
@@ -336,6 +350,7 @@ verdict(struct run *run)
 {
     struct box_end *end = run->end;
 
+    end->calls = run->server->ctl->calls;
     if (!box__classify(&run->seen, &run->ended, end, run->why))
         return false;
     if (run->faults_before >= 0)
@@ -416,6 +431,7 @@ box_run(struct box_server *server, const struct box_job *job, struct box_end *en
 
     assert(job->threads >= 1 && job->threads <= BOX_CPUS_MAX && job->cpus);
     assert(job->region_count <= BOX_REGIONS_MAX && job->arg_count <= BOX_ARGS_MAX);
+    assert(job->round == 0 || job->call_count <= BOX_ROUNDS_MAX * job->round);
     assert(job->call_count <= BOX_CALLS_MAX && strlen(job->function) < BOX__FUNCTION);
     fill_defaults(&run.job);
     while (lost <= LOST_MOST) {

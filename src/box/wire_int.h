@@ -15,6 +15,7 @@ enum {
     BOX__TEXT = 256,
     BOX__FUNCTION = 128,
     BOX__STACKS = 256,
+    BOX__ROUNDS = 64,
     BOX__HUGE = 2 << 20,
     BOX__PROGRAM_FDS = 4, /* of a program: 0, 1, 2 and 3 */
 };
@@ -27,15 +28,17 @@ enum {
 #define BOX__WINDOW ((uint64_t)1 << 30) /* the least distance of two regions */
 
 /* The words of the handshake. After `go` is 2 every byte of it may be a lie: the caller then looks
- * at `done` alone, and only for being 1. */
+ * at `done` alone, or at the one of `rounds` that it has chosen, and only for being 1. */
 struct box__ctl {
     _Alignas(64) uint32_t ready;
     _Alignas(64) uint32_t armed;
     _Alignas(64) uint32_t go; /* 1: wake the threads, 2: call */
     _Alignas(64) uint32_t done;
-    _Alignas(64) uint32_t stage; /* where the stub failed: enum box__stage */
-    int32_t error;               /* its errno */
-    uint64_t code;               /* where the object was loaded */
+    _Alignas(64) uint32_t calls;               /* that have returned */
+    _Alignas(64) uint32_t rounds[BOX__ROUNDS]; /* set one after the other */
+    _Alignas(64) uint32_t stage;               /* where the stub failed: enum box__stage */
+    int32_t error;                             /* its errno */
+    uint64_t code;                             /* where the object was loaded */
     char text[BOX__TEXT];
     uint64_t stacks[BOX__STACKS]; /* an address near the top of each thread's stack */
     uint64_t code_bytes;          /* of the object, from `code` on */
@@ -64,6 +67,7 @@ struct box__region {
 struct box__table {
     uint64_t bytes; /* of all of it */
     uint32_t region_count, call_count, arg_count, threads;
+    uint32_t round; /* calls of one; 0: rounds are not told */
     uint32_t spin, no_clock, warm;
     uint64_t address_space, memory, stack, cpu_seconds, real_time_us;
     char function[BOX__FUNCTION];

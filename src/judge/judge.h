@@ -268,8 +268,9 @@ size_t
 judge_window_sets(const struct judge_window *window);
 
 /* Times of single calls in microseconds, in at most `most` samples and about so many seconds, at
- * least one. Its sets of inputs are gone through again and again: a time that is far below that of
- * the verdict is a kernel that remembers. STATUS_NO: the kernel failed. */
+ * least one. Its sets of inputs are gone through again and again, a little later in memory each
+ * time, so that they are warm and yet new. Some samples are checked. STATUS_NO: the kernel failed.
+ */
 enum status
 judge_window_take(struct judge_window *window, double seconds, double *us, size_t most,
                   size_t *count, struct diags *diags);

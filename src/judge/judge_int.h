@@ -166,6 +166,9 @@ judge__secret(void);
 
 /* ---- memory ---- */
 
+/* Bytes of memory behind the pages of every input. */
+#define JUDGE__ROOM BOX_PAGE
+
 /* Slots for a case; as many as are useful and fit, at least one. */
 enum status
 judge__slots_create(struct judge__case *c, struct diags *diags);
@@ -340,6 +343,9 @@ struct judge__calls {
     const size_t *slots; /* numbers, one for each call */
     size_t count;
     size_t rounds; /* how often they are gone through; 0: once */
+    size_t stop;   /* rounds after which the process is killed, which it cannot know; 0: all */
+    const size_t *shifts; /* of all rounds, call by call: how many bytes after their start the
+                           * inputs begin that may slide; NULL: none, and no room behind them */
     unsigned threads;
     double seconds;  /* limit */
     bool realtime;   /* before all other processes, where that is allowed */
@@ -351,6 +357,10 @@ struct judge__ran {
     double ns;      /* from go to done */
     bool disturbed; /* somebody else had the judge's processor */
 };
+
+/* Whether an input may begin at any of its elements: what follows from elements alone. */
+bool
+judge__slides(const struct tensor *input);
 
 /* Poisons the outputs and makes the calls, in a process of their own. */
 enum status
@@ -434,6 +444,21 @@ enum status
 judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge__object *object,
               size_t calls, double expected, bool check, struct judge__sample *sample,
               struct diags *diags);
+
+/* Whether what a call left in a slot is right, as far as is known what it should be: it is compared
+ * if the set was evaluated, else looked at for poison and for what lies around it. */
+bool
+judge__slot_is_right(struct judge__pool *pool, struct arena *arena, const struct judge__slot *slot,
+                     const struct judge__set *set, struct judge_wrong *wrong);
+
+/* Computes what a set should give, as closely as a verdict of this effort looks at it. */
+enum status
+judge__expect_timed(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
+                    struct diags *diags);
+
+/* `calls` numbers of slots, in random order. */
+void
+judge__shuffle(struct judge__pool *pool, size_t *slots, size_t calls);
 
 /* What a sample shows of the kernel: false if it died or was wrong, which the report then says. */
 bool

@@ -38,6 +38,28 @@ note_after(void *context)
 
 /* ---- the job ---- */
 
+bool
+judge__slides(const struct tensor *input)
+{
+    enum domain_form form = input->domain.form;
+
+    return form == DOMAIN_NONE || form == DOMAIN_INTERVAL || form == DOMAIN_SCALE ||
+           form == DOMAIN_AMONG;
+}
+
+/* Calls that slide see the room too. */
+static struct box_region
+region_of(const struct judge__calls *calls, size_t slot, size_t t)
+{
+    struct box_region region = calls->c->slots[slot].regions[t];
+
+    if (calls->shifts && !region.writable) {
+        region.span += JUDGE__ROOM;
+        region.bytes += JUDGE__ROOM;
+    }
+    return region;
+}
+
 static void
 put_regions(struct arena *arena, const struct judge__calls *calls, struct box_job *job)
 {
@@ -48,14 +70,21 @@ put_regions(struct arena *arena, const struct judge__calls *calls, struct box_jo
     struct box_arg *args = arena_array(arena, total * rounds, sizeof *args);
 
     for (size_t i = 0; i < total; i++)
-        regions[i] = c->slots[calls->slots[i / n]].regions[i % n];
-    for (size_t i = 0; i < total * rounds; i++)
+        regions[i] = region_of(calls, calls->slots[i / n], i % n);
+    for (size_t i = 0; i < total * rounds; i++) {
+        bool slides = calls->shifts && i % n < c->program->input_count &&
+                      judge__slides(c->program->tensors[i % n]);
+
         args[i].region = (uint32_t)(i % total);
+        args[i].offset = slides ? calls->shifts[i / n] : 0;
+    }
     job->regions = regions;
     job->region_count = total;
     job->args = args;
     job->call_count = calls->count * rounds;
     job->arg_count = n;
+    job->round = calls->rounds ? calls->count : 0;
+    job->stop_after = calls->stop;
 }
 
 /* With fewer threads than processors the judge watches from one of the others; with all of them it

@@ -45,9 +45,8 @@ timed_set(struct judge__case *c, struct arena *arena, uint64_t seed, size_t numb
     return set;
 }
 
-/* `calls` of the slots, in random order. */
-static void
-shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
+void
+judge__shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
 {
     for (size_t i = 0; i < pool->count; i++)
         slots[i] = i;
@@ -60,9 +59,9 @@ shuffle(struct judge__pool *pool, size_t *slots, size_t calls)
 }
 
 /* A search sorts its candidates by some rows; a verdict looks at all of them, as its check does. */
-static enum status
-expect(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
-       struct diags *diags)
+enum status
+judge__expect_timed(struct judge__case *c, const struct judge__slot *slot, struct judge__set *set,
+                    struct diags *diags)
 {
     enum status status = judge__expect(c, slot, set, diags);
 
@@ -89,9 +88,9 @@ judge__pool_open(struct arena *arena, struct judge__case *c, uint64_t seed, size
         pool->sets[i] = timed_set(c, arena, seed, i);
         judge__fill(c, &c->slots[i], pool->sets[i]);
     }
-    shuffle(pool, slots, pool->count); /* a kernel can tell its slot by its addresses */
+    judge__shuffle(pool, slots, pool->count); /* a kernel can tell its slot by its addresses */
     for (size_t i = 0; i < pool->count && i < evaluated && status == STATUS_OK; i++)
-        status = expect(c, &c->slots[slots[i]], pool->sets[slots[i]], diags);
+        status = judge__expect_timed(c, &c->slots[slots[i]], pool->sets[slots[i]], diags);
     return status;
 }
 
@@ -153,7 +152,22 @@ a_part(struct judge__pool *pool)
     return (struct judge__every){(unsigned)rng_below(&pool->random, PARTS), PARTS};
 }
 
-/* All are looked at for poison and for what lies around them, the known ones are compared. */
+bool
+judge__slot_is_right(struct judge__pool *pool, struct arena *arena, const struct judge__slot *slot,
+                     const struct judge__set *set, struct judge_wrong *wrong)
+{
+    const struct judge__case *c = pool->c;
+    int64_t first;
+
+    if (set->arena)
+        return judge__right(arena, c, slot, set, NULL, wrong) &&
+               judge__whole_is_right(arena, c, slot, set, a_part(pool), wrong);
+    for (size_t o = 0; o < c->program->output_count; o++)
+        if (judge__unwritten(c, slot, o, &first) > 0 || judge__overrun(c, slot, o) != 0)
+            return false;
+    return true;
+}
+
 static void
 check_calls(struct judge__pool *pool, struct arena *arena, struct judge__sample *sample)
 {
@@ -161,21 +175,11 @@ check_calls(struct judge__pool *pool, struct arena *arena, struct judge__sample 
 
     for (size_t i = 0; i < sample->calls.count && !sample->wrong; i++) {
         size_t number = sample->calls.slots[i];
-        struct judge__set *set = pool->sets[number];
-        int64_t first;
+        const struct judge__set *set = pool->sets[number];
 
-        if (set->arena) {
-            sample->checked++;
-            if (!judge__right(arena, c, &c->slots[number], set, NULL, &sample->what) ||
-                !judge__whole_is_right(arena, c, &c->slots[number], set, a_part(pool),
-                                       &sample->what))
-                note_wrong(c, i, sample);
-            continue;
-        }
-        for (size_t o = 0; o < c->program->output_count && !sample->wrong; o++)
-            if (judge__unwritten(c, &c->slots[number], o, &first) > 0 ||
-                judge__overrun(c, &c->slots[number], o) != 0)
-                note_wrong(c, i, sample);
+        sample->checked += set->arena != NULL;
+        if (!judge__slot_is_right(pool, arena, &c->slots[number], set, &sample->what))
+            note_wrong(c, i, sample);
     }
 }
 
@@ -191,7 +195,7 @@ judge__sample(struct judge__pool *pool, struct arena *arena, const struct judge_
     enum status status;
 
     *sample = (struct judge__sample){0};
-    shuffle(pool, slots, calls);
+    judge__shuffle(pool, slots, calls);
     sample->calls = (struct judge__calls){.c = c,
                                           .object = object,
                                           .slots = slots,

@@ -3,6 +3,8 @@
  * their pages or at the right one, as near as their alignment allows; what is left of the pages of
  * an output is poisoned like the output and looked at afterwards.
  *
+ * Behind each input there is some room, which only windows show to a kernel (window.c).
+ *
  * Successive large tensors are staggered (box.h), lest they compete for the same cache lines. */
 #include "judge/judge_int.h"
 
@@ -74,7 +76,7 @@ lay_out(struct judge__case *c)
             if (region->bytes >= LARGE)
                 at = box_stagger(at, t);
             region->offset = at;
-            at += region->span;
+            at += region->span + (region->writable ? 0 : JUDGE__ROOM);
         }
     return at;
 }

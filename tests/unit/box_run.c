@@ -82,6 +82,38 @@ arguments_arrive(void **state)
     close(object);
 }
 
+/* The guest goes on for ever behind its second round, but the caller wanted no more of it. */
+static void
+a_sample_ends_with_a_round(void **state)
+{
+    enum { CALLS = 8, ROUND = 2 };
+    struct box_test *test = *state;
+    int object =
+        box_test_object(test, BODY("static int calls; if (calls == 4) for (;;); y[0] = ++calls;"));
+    struct box_arg args[2 * CALLS];
+    struct box_test_job made;
+    struct box_end end;
+
+    box_test_job(test, &made, object, 256);
+    for (size_t i = 0; i < 2 * CALLS; i++)
+        args[i] = (struct box_arg){i % 2, 0};
+    made.job.args = args;
+    made.job.call_count = CALLS;
+    made.job.round = ROUND;
+    made.job.limits.wall_seconds = 1;
+    for (int mode = 0; mode < 2; mode++) {
+        made.job.mode = mode ? BOX_FUTEX : made.job.mode;
+        made.job.stop_after = 2;
+        end = box_test_run(test, &made.job);
+        assert_int_equal(end.ending, BOX_DONE);
+        assert_int_equal(end.calls, 4);
+        assert_true(*box_test_data(test, &made.regions[1]) == 4);
+        made.job.stop_after = 3;
+        assert_int_equal(box_test_run(test, &made.job).ending, BOX_TIMEOUT);
+    }
+    close(object);
+}
+
 /* void kernel(float *a0, ...) { *a0 = 1; *a1 = 2; ... }, with a store that traps on a stack that is
  * not aligned, and every register taken that a function must give back. */
 static const char *
@@ -579,6 +611,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_return),
+        cmocka_unit_test(a_sample_ends_with_a_round),
         cmocka_unit_test(arguments_arrive),
         cmocka_unit_test(many_arguments_arrive),
         cmocka_unit_test(many_regions),

@@ -13,7 +13,8 @@
  *  6. Only then are the threads made: filters are per thread, and one made earlier would have none.
  *     The object's own parallel regions use this pool, since both resolve to one libgomp.
  *  7. `ready`; on go = 1 the pool is woken, so that its threads spin when the clock starts, then
- *     `armed`; on go = 2 the calls are made, then `done`. It never returns: it is killed.
+ *     `armed`; on go = 2 the calls are made, each round of them told, then `done`. It never
+ *     returns: it is killed.
  *
  * A stub that fails says where in the control page and exits; none of the guest's code has run
  * then, so it can be believed. */
@@ -352,10 +353,17 @@ static void
 make_calls(void *function)
 {
     uint32_t calls = table->call_count, args = table->arg_count;
+    uint32_t round = table->round, told = 0, next = round;
     const uint64_t *given = table_args();
 
-    for (uint32_t i = 0; i < calls; i++)
+    for (uint32_t i = 0; i < calls; i++) {
         call_function(function, given + (size_t)i * args, args);
+        __atomic_store_n(&ctl->calls, i + 1, __ATOMIC_RELEASE);
+        if (i + 1 == next && next < calls) {
+            tell(&ctl->rounds[told++], table->spin);
+            next += round;
+        }
+    }
 }
 
 static void
@@ -409,6 +417,8 @@ runner_main(const struct runner *runner)
     if (table->warm)
         warm_regions();
     make_calls((void *)nothing);
+    ctl->calls = 0;
+    memset(ctl->rounds, 0, sizeof ctl->rounds);
     touch_code(function);
     tell(&ctl->armed, spin);
     await(2, spin ? -1 : 0);
