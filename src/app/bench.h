@@ -86,6 +86,7 @@ bench_do_task(struct cli *cli, const char *name, int64_t place);
 struct bench_said {
     unsigned evaluations, most;
     double best_us, light_us; /* best_us is INFINITY at first */
+    bool racing;              /* what was found is timed beside the baselines */
 };
 
 bool
@@ -122,6 +123,7 @@ struct bench_now { /* a task that is under way; what is known of it */
     size_t place;
     const struct store_bench_task *row;
     struct bench_said said;
+    double began;
 };
 
 struct bench_live {

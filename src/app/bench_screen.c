@@ -7,6 +7,7 @@
 
 #include "app/screen.h"
 #include "app/table.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "bench/rivals.h"
@@ -139,18 +140,22 @@ progress_line(struct arena *arena, const struct bench_live *live,
     return line.data;
 }
 
+/* With a clock of its own: a reference or a plain C of minutes looks like nothing at all. */
 static const char *
-now_line(struct arena *arena, const struct bench_now *now)
+now_line(struct arena *arena, const struct bench_now *now, const char *baseline)
 {
     const struct bench_said *said = &now->said;
-    if (said->most == 0)
-        return arena_printf(arena, "  now  %s", task_text(arena, now->row));
-    if (isinf(said->best_us))
-        return arena_printf(arena, "  now  %s   %u/%u evals", task_text(arena, now->row),
-                            said->evaluations, said->most);
-    return arena_printf(arena, "  now  %s   %u/%u evals   best %s  %.0f %% light",
-                        task_text(arena, now->row), said->evaluations, said->most,
-                        table_time(arena, said->best_us), 100 * said->light_us / said->best_us);
+    struct buf line = buf_in(arena);
+    buf_printf(&line, "  now  %s", task_text(arena, now->row));
+    if (said->most > 0)
+        buf_printf(&line, "   %u/%u evals", said->evaluations, said->most);
+    if (!isinf(said->best_us))
+        buf_printf(&line, "   best %s  %.0f %% light", table_time(arena, said->best_us),
+                   100 * said->light_us / said->best_us);
+    buf_printf(&line, "   %s", screen_clock(arena, clock_seconds() - now->began));
+    if (said->racing)
+        buf_printf(&line, ", timing %s", baseline);
+    return line.data;
 }
 
 static const char *
@@ -172,7 +177,7 @@ plain_line(struct arena *arena, const struct bench_live *live, const struct benc
     if (!live->news || live->last_count == 0)
         return arena_printf(arena, "%s: %zu/%zu, run %s,%s", live->view->bench.title, summary->done,
                             summary->tasks, live->view->bench.name,
-                            live->now_count ? now_line(arena, &live->now[0]) : "");
+                            live->now_count ? now_line(arena, &live->now[0], baseline) : "");
     const struct store_bench_task *row = live->last[0];
     const char *what = arena_printf(arena, "%s: %zu/%zu %s", live->view->bench.title, summary->done,
                                     summary->tasks, task_text(arena, row));
@@ -196,7 +201,7 @@ bench_show_live(struct log *log, struct arena *arena, const struct bench_live *l
                      summary.tasks, bench->against, limit_text(arena, bench), bench->name);
     lines[count++] = progress_line(arena, live, &summary);
     for (size_t i = 0; i < live->now_count && count < 8; i++)
-        lines[count++] = now_line(arena, &live->now[i]);
+        lines[count++] = now_line(arena, &live->now[i], baseline);
     if (live->last_count > 0)
         lines[count++] = last_line(arena, live, baseline);
     log_progress(log, lines, count, plain_line(arena, live, &summary, baseline), live->news);

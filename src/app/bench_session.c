@@ -206,7 +206,8 @@ command(void *context, struct arena *arena, size_t task)
     const char **argv = arena_array(arena, 10, sizeof *argv);
     size_t count = 0;
     session->now[session->now_count++] =
-        (struct bench_now){.place = place, .said = {.best_us = INFINITY}};
+        (struct bench_now){
+        .place = place, .said = {.best_us = INFINITY}, .began = clock_seconds()};
     argv[count++] = session->self;
     argv[count++] = "bench";
     argv[count++] = "--resume";

@@ -24,6 +24,8 @@ struct work {
 
 /* ---- what is said meanwhile ---- */
 
+#define RACING "race"
+
 static void
 say(void *context, const struct run_progress *progress)
 {
@@ -38,6 +40,8 @@ say(void *context, const struct run_progress *progress)
 bool
 bench_hear(const char *line, struct bench_said *said)
 {
+    if (text_starts(line, RACING))
+        return said->racing = true;
     return sscanf(line, "at %u %u %lf %lf", &said->evaluations, &said->most, &said->best_us,
                   &said->light_us) == 4;
 }
@@ -68,6 +72,8 @@ race(struct work *work, const struct run_options *options, struct judge *judge,
     struct diags *diags = diags_create(arena, 0);
     struct bench_absent absent;
     size_t count = 0;
+    puts(RACING);
+    fflush(stdout);
     struct bench_rivalry rivalry = {.judge = judge,
                                     .lang = options->lang,
                                     .case_number = options->cases[0],

@@ -129,8 +129,9 @@ recall(const char *path)
 
 struct trial { /* of a build */
     struct judge__object object;
-    double ns;  /* of one call; INFINITY: it does not work */
-    bool wrong; /* on the inputs that it was timed on */
+    double ns;   /* of one call; INFINITY: it does not work */
+    bool wrong;  /* on the inputs that it was timed on */
+    bool failed; /* it died or had no end in time */
 };
 
 /* On inputs of every kind; where that takes long, on those that it was timed on. */
@@ -150,7 +151,8 @@ is_right(struct judge__case *c, struct arena *arena, struct trial *trial, bool *
     return status;
 }
 
-/* Rounds of all builds, fewer where they are slow. */
+/* Rounds of all builds, fewer where they are slow. One that failed is not asked again: where it had
+ * no end in time, each round would take a minute. */
 static enum status
 time_builds(struct judge__case *c, struct arena *arena, struct trial *trials, struct diags *diags)
 {
@@ -162,10 +164,11 @@ time_builds(struct judge__case *c, struct arena *arena, struct trial *trials, st
         struct judge__sample sample;
         struct trial *trial = &trials[i % BUILDS];
 
-        if (trial->object.fd < 0)
+        if (trial->object.fd < 0 || trial->failed)
             continue;
         status = judge__sample(&pool, arena, &trial->object, 1, 0, true, &sample, diags);
-        if (status == STATUS_OK && sample.end.ending == BOX_DONE)
+        trial->failed = status == STATUS_OK && sample.end.ending != BOX_DONE;
+        if (status == STATUS_OK && !trial->failed)
             trial->ns = fmin(trial->ns, sample.ns);
         trial->wrong = trial->wrong || sample.wrong;
         spent += sample.ns;
