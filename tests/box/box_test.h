@@ -14,11 +14,13 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const box_test_exports[] = {"kernel", NULL};
@@ -229,6 +231,38 @@ box_test_last_pid(const struct box_test *test)
         if (child == 0)
             return pid;
     }
+}
+
+/* Neither gone nor waiting for its burial. */
+static inline bool
+box_test_is_alive(int pid)
+{
+    char path[64], text[512] = "";
+    const char *state;
+    FILE *stream;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    stream = fopen(path, "re");
+    if (!stream)
+        return false;
+    if (!fgets(text, sizeof text, stream))
+        text[0] = '\0';
+    fclose(stream);
+    state = strrchr(text, ')');
+    return state && !strchr("ZX", state[2]);
+}
+
+/* Also waits for what is in its jail, which dies with it, but not at once: on a busy machine it
+ * could do one more job. */
+static inline void
+box_test_kill_server(const struct box_test *test)
+{
+    int last = box_test_last_pid(test), pid = 0;
+
+    assert_int_equal(box_server_pids(test->server, &pid, 1), 1);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    while (box_test_is_alive(pid) || box_test_is_alive(last))
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
 /* One thread on every CPU there is. */

@@ -24,24 +24,6 @@ struct outsider {
     int server;
 };
 
-static bool
-is_alive(int pid)
-{
-    char path[64], text[512] = "";
-    const char *state;
-    FILE *stream;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    stream = fopen(path, "re");
-    if (!stream)
-        return false;
-    if (!fgets(text, sizeof text, stream))
-        text[0] = '\0';
-    fclose(stream);
-    state = strrchr(text, ')');
-    return state && !strchr("ZX", state[2]);
-}
-
 static void
 on_prepare(void *context)
 {
@@ -49,7 +31,7 @@ on_prepare(void *context)
 
     outsider->prepared++;
     if (outsider->guest > 0)
-        outsider->guest_was_left |= is_alive(outsider->guest);
+        outsider->guest_was_left |= box_test_is_alive(outsider->guest);
 }
 
 static void
@@ -184,7 +166,7 @@ stopped_server_is_replaced(void **state)
     assert_true(time(NULL) - start < 25);
     assert_int_equal(end.ending, BOX_DONE);
     assert_int_equal(end.replaced, 1);
-    assert_false(is_alive(outsider.server));
+    assert_false(box_test_is_alive(outsider.server));
     close(object);
 }
 

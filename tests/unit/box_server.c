@@ -127,12 +127,10 @@ killed_server_is_replaced(void **state)
     int object = box_test_object(test, KERNEL);
     struct box_test_job made;
     struct box_end end;
-    int pids[8];
 
     box_test_job(test, &made, object, 256);
     box_test_run(test, &made.job);
-    assert_int_equal(box_server_pids(test->server, pids, 8), 1);
-    assert_int_equal(kill(pids[0], SIGKILL), 0);
+    box_test_kill_server(test);
     end = box_test_run(test, &made.job);
     assert_int_equal(end.ending, BOX_DONE);
     assert_int_equal(end.replaced, 1);
@@ -156,10 +154,9 @@ static void
 kill_server(void *context)
 {
     struct killer *killer = context;
-    int pids[8];
 
-    if (killer->kills-- > 0 && box_server_pids(killer->test->server, pids, 8) > 0)
-        kill(pids[0], SIGKILL);
+    if (killer->kills-- > 0)
+        box_test_kill_server(killer->test);
 }
 
 static void

@@ -165,7 +165,6 @@ note_classes(void *context)
     struct seen *seen = context;
     char path[64];
     DIR *folder;
-    int pid;
 
     seen->caller = sched_getscheduler(0);
     snprintf(path, sizeof path, "/proc/%d/task", box_test_last_pid(seen->test));
@@ -177,8 +176,8 @@ note_classes(void *context)
             seen->realtime_threads += sched_getscheduler(atoi(entry->d_name)) == SCHED_FIFO;
         }
     closedir(folder);
-    if (seen->kill_server && box_server_pids(seen->test->server, &pid, 1) == 1)
-        kill(pid, SIGKILL);
+    if (seen->kill_server)
+        box_test_kill_server(seen->test);
     seen->kill_server = false;
 }
 
