@@ -106,6 +106,16 @@ machine_field(struct arena *arena, const struct store_bench *bench, const char *
     return text;
 }
 
+/* Peaks are in the description only where hone machine has measured them. */
+static bool
+is_measured(const struct store_bench *bench)
+{
+    json_t *root = json_loads(bench->machine, 0, NULL);
+    bool measured = json_is_number(json_object_get(root, "gflops"));
+    json_decref(root);
+    return measured;
+}
+
 /* "60 s": what a search may take. */
 static const char *
 limit_text(struct arena *arena, const struct store_bench *bench)
@@ -267,15 +277,16 @@ put_line(struct buf *out, const struct bench_line *line)
 }
 
 static void
-put_lines(struct buf *out, const struct bench_summary *summary)
+put_lines(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
 {
     buf_printf(out, "  %-*s %7s %9s %9s %10s %9s %9s\n", TITLE_WIDTH, "against", "geomean",
                "fast_0", "fast_1", "fast_1.5", "fast_2", "tasks");
     for (size_t i = 0; i < summary->line_count; i++)
         put_line(out, &summary->lines[i]);
-    buf_printf(out, "  %-*s median %s, lowest tenth %s\n", TITLE_WIDTH, "light",
+    buf_printf(out, "  %-*s median %s, lowest tenth %s%s\n", TITLE_WIDTH, "light",
                share_text(out->arena, summary->light_median),
-               share_text(out->arena, summary->light_tenth));
+               share_text(out->arena, summary->light_tenth),
+               is_measured(&view->bench) ? "" : "; estimated, not measured: see hone machine");
 }
 
 static const char *const counting[] = {"none", "one",   "two",   "three", "four", "five",
@@ -462,7 +473,7 @@ bench_show_summary(struct buf *out, const struct bench_view *view)
     if (strchr(view->bench.recipes, ',') != NULL)
         put_recipes(out, view, &summary.lines[0]);
     else
-        put_lines(out, &summary);
+        put_lines(out, view, &summary);
     put_slowest(out, &summary, view->searches ? BENCH_SLOWEST : SLOWEST_SHOWN);
     if (view->searches != NULL) {
         put_limits(out, view, &summary);

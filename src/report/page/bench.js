@@ -192,7 +192,7 @@ function distributions() {
   section('How many, how far', html('div', { class: 'grid' },
     card(html('h3', {}, 'Share of tasks more than p times as fast'), figure(fastCurve), key(shown.map((name, i) => [colour(i), name]))),
     card(html('h3', {}, 'Share of the speed of light'), figure(lightPlot))),
-  caption(`Left: fast_p for every p, recipe ${recipes[0]}; tasks without a correct kernel count as never fast. Right: each dot a task; 100 % is the least time this machine can need.`),
+  caption(`Left: fast_p for every p, recipe ${recipes[0]}; tasks without a correct kernel count as never fast. Right: each dot a task; 100 % is the least time this machine can need${bench.machine && known(bench.machine.gflops) ? '' : ', which was estimated and not measured (hone machine), so that a kernel may be above it'}.`),
   repeat(`hone bench --resume ${bench.run} --json`));
 }
 
