@@ -142,6 +142,9 @@ take_figures(struct work *work, const struct run_options *options, struct judge 
     for (size_t i = 0; i < timed->pair_count; i++)
         all[row->baseline_count++] = baseline_of(&timed->pairs[i]);
     row->baselines = all;
+    if (bench_is_against(work->bench->against, "naive") && timed->pair_count == 0 &&
+        *row->reason == '\0')
+        row->reason = "naive: the plain C fails, or takes too long";
 }
 
 static enum status

@@ -291,13 +291,15 @@ judge__choose_kinds(struct judge__case *c, struct diags *diags);
 
 /* ---- kernels ---- */
 
+#define JUDGE__NAIVE_SECONDS 60 /* what its calls may take together */
+
 struct judge__object {
     int fd; /* sealed; -1: none */
     size_t bytes;
     uint64_t scratch;   /* writable static memory */
     const char *source; /* name of the file that was compiled */
     double ns;          /* of one call, roughly; 0: not known */
-    bool ours;          /* the plain C: it ends, and may take its time */
+    bool ours;          /* the plain C: it ends, and may take JUDGE__NAIVE_SECONDS */
 };
 
 struct judge_kernel {
