@@ -269,6 +269,9 @@ class Translation:
                           "write sizes that are known beforehand", line_of(node, self.loaded.path))
         self.operators.append(name)
         found = rules.RULES.get(name)
+        if found is None and torch.Tag.nondeterministic_seeded in node.target.tags:
+            raise Refusal(f"{base(node)} is random; make these numbers in get_inputs() and give them to "
+                          "forward() as an argument", line_of(node, self.loaded.path))
         if found is None:
             raise Refusal(f"{name.removesuffix('.default')} cannot be translated; write it with "
                           "other operators", line_of(node, self.loaded.path))

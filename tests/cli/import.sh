@@ -209,6 +209,15 @@ module <<'END'
 import torch
 class Model(torch.nn.Module):
     def forward(self, x):
+        return x + torch.randn(50)
+def get_inputs():
+    return [torch.randn(50)]
+END
+refused 'random numbers are named with what to write' 'module.py:4: randn is random; make these numbers in'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
         return x + 1 if x.sum() > 0 else x
 def get_inputs():
     return [torch.randn(50)]
