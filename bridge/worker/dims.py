@@ -40,8 +40,9 @@ def shrunk(sizes, factor, apart, images):
         if apart and "batch" in name.lower() and value > 3:
             new = 3
         elif new != value and (apart == "all" or (apart and not COUNTED.search(name))):
-            while new in used and new + 1 < value:
-                new += 1
+            step = 2 if apart == "all" else 1   # halves and doubles of even sizes are told apart, too
+            while new in used and new + step < value:
+                new += step
         used.add(new)
         found[name] = new
     return found

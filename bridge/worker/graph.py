@@ -180,7 +180,7 @@ class Translation:
             self.values[node] = value
         elif node.users:
             known = self.samples is not None or not self.loaded.only_shapes
-            clause = clauses.of_data(sample) if known else ""
+            clause = clauses.of_data(torch.as_tensor(sample)) if known else ""
             self.add(node, node.name, value, clause, None, True)
             name, dtype, sizes, clause = self.program.inputs[-1]
             self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)

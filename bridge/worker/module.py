@@ -71,7 +71,7 @@ def in_shape(node):
 def in_list(name, node):
     """Those of hidden_sizes = [1024, 512], and of [1024] * 16."""
     found = [size for each in ast.walk(node) for size in getattr(each, "elts", []) if is_whole(size)]
-    for place, size in enumerate(found):
+    for place, size in enumerate(sorted(found, key=lambda size: (size.lineno, size.col_offset))):
         yield f"{name}#{place}", size
 
 

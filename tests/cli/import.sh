@@ -102,10 +102,10 @@ def helper():
 def get_inputs():
     return [torch.rand(10, 3, 96, batch), torch.rand(20, 30)]
 ''')
-assert list(found.values()) == [16, 224, 224, 8, 100, 128, 48, 8192, 64, 512, 10, 96], found
+assert list(found.values()) == [16, 224, 224, 8, 100, 128, 48, 8192, 512, 64, 10, 96], found
 assert list(found)[:3] == ["batch", "height", "width"], found
 tried = candidates(found)
-assert all(64 <= one["height@3:21"] <= 66 for one in tried[:4]), tried[0]
+assert all(64 <= one["height@3:21"] <= 68 for one in tried[:4]), tried[0]
 assert any(one["height@3:21"] == 100 and one["height"] == 8 for one in tried), tried
 END
 expect 'sizes of a module are found' 0 env PYTHONPATH="$ROOT/bridge" "$python" sizes.py

@@ -9,10 +9,10 @@ class Model(nn.Module):
         sizes = [features] + hidden
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
 
-    def forward(self, x, sign):
+    def forward(self, x, sign, margin):
         for layer in self.layers:
             x = torch.relu(layer(x))
-        return torch.mean(torch.clamp(1 - x * sign[:, None], min=0))
+        return torch.mean(torch.clamp(margin - x * sign[:, None], min=0))
 
 
 batch_size = 65536
@@ -21,7 +21,7 @@ hidden_sizes = [32768] * 2 + [16384]
 
 
 def get_inputs():
-    return [torch.rand(batch_size, *input_shape), torch.randint(0, 2, (batch_size,)) * 2.0 - 1]
+    return [torch.rand(batch_size, *input_shape), torch.randint(0, 2, (batch_size,)) * 2.0 - 1, 1.5]
 
 
 def get_init_inputs():
