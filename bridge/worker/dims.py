@@ -7,13 +7,15 @@ dims stands for both, and the smaller sizes become the case `small`.
 import math
 import re
 
-from worker.graph import Translation
-from worker.module import Loaded
+from worker.graph import Translation, text_of
+from worker.module import HUGE, Loaded, constants, sample
 from worker.refusal import Refusal
 
 LEAST = 8               # smaller sizes are left alone, larger ones do not become smaller than this
-LEAST_IMAGE = 64        # of those without a name, which networks make 32 times smaller
+LEAST_IMAGE = 64        # of images, which networks make 32 times smaller
 SHRINKS = (64, 16, 4, 2)
+TRIES = 4               # of smaller sizes at which the program has the same operators
+IMAGE = re.compile(r"@|^(image|img|height|width|h$|w$)", re.I)
 KEPT = re.compile(r"kernel|stride|pad|dilation|group|head|factor|num_layers|seed", re.I)
 COUNTED = re.compile(r"channel|hidden|embed|feature|classes|expan|reduc|ratio", re.I)
 USUAL = {"batch_size": "B", "batch": "B", "in_channels": "C", "out_channels": "K", "channels": "C",
@@ -21,23 +23,26 @@ USUAL = {"batch_size": "B", "batch": "B", "in_channels": "C", "out_channels": "K
          "input_size": "I", "out_features": "O", "output_size": "O", "hidden_size": "Hidden",
          "seq_len": "S", "seq_length": "S", "sequence_length": "S", "num_features": "F",
          "features": "F", "num_classes": "Classes", "dim": "D", "dim1": "D1", "dim2": "D2",
-         "embed_dim": "E", "n_embd": "E", "d_model": "E"}
+         "embed_dim": "E", "n_embd": "E", "d_model": "E", "hidden_sizes": "Hidden",
+         "layer_sizes": "Hidden", "hidden_layer_sizes": "Hidden"}
 NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:e[-+]?\d+)?)(?![\w.])", re.I)
 
 
 # ---- smaller ----
 
-def shrunk(sizes, factor, apart):
-    """Smaller values; `apart`: such that equal ones differ where nothing should hang on them."""
+def shrunk(sizes, factor, apart, images):
+    """Smaller values; `apart`: such that equal ones differ, "all" or "some": those on which nothing
+    should hang; `images`: so that those with a name are no smaller than those without."""
     found, used = {}, set()
     for name, value in sizes.items():
-        least = LEAST_IMAGE if "@" in name else LEAST
+        least = LEAST_IMAGE if "@" in name or (images and IMAGE.search(name)) else LEAST
         new = value if value <= least or KEPT.search(name) else max(value // factor, least)
         if apart and "batch" in name.lower() and value > 3:
             new = 3
-        elif apart and new != value and not COUNTED.search(name):
-            while new in used and new + 1 < value:
-                new += 1
+        elif new != value and (apart == "all" or (apart and not COUNTED.search(name))):
+            step = 2 if apart == "all" else 1   # halves and doubles of even sizes are told apart, too
+            while new in used and new + step < value:
+                new += step
         used.add(new)
         found[name] = new
     return found
@@ -45,31 +50,54 @@ def shrunk(sizes, factor, apart):
 
 def candidates(sizes):
     names = {name: value for name, value in sizes.items() if "@" not in name}
-    found = [sizes | shrunk(among, factor, apart)
+    found = [sizes | shrunk(among, factor, apart, images)
              for among in (sizes, names)    # a layer may hang on the size of its images
-             for apart in (True, False)
-             for factor in SHRINKS]
+             for apart in ("all", "some", None)
+             for factor in SHRINKS
+             for images in (False, True)]
     found.append({n: min(v, 2) if "batch" in n.lower() else v for n, v in sizes.items()})
     return [one for place, one in enumerate(found) if one != sizes and one not in found[:place]]
 
 
-def smaller(path, text, sizes, seed, train, full, task):
-    """(translation, sizes) of the module at the smallest sizes at which it is the same program; None:
-    there are none."""
+def smaller(path, text, seed, train, full, about):
+    """(translation, (text, check, case)) of the module at the smallest sizes at which it is the same
+    program with other numbers, or at least has the same operators; None: there are none."""
+    spare, tries, sizes, task = None, 0, constants(text), full.program.task
+    full_text = text_of(full, about)
     for found in candidates(sizes):
         try:
-            translation = Translation(Loaded(path, text, found, seed, train), task, full)
+            loaded = Loaded(path, text, found, seed, train, HUGE)
+            translation = Translation(loaded, task, full)
+            if translation.operators != full.operators:
+                continue
+            if loaded.only_shapes:
+                translation = Translation(Loaded(path, text, found, seed, train), task, full)
         except Refusal:
             continue
-        if translation.operators == full.operators:
-            return translation, found
+        texts = joined(full_text, text_of(translation, about), sizes, found)
+        if texts[0] == texts[1]:
+            return translation, texts
+        # a size that became 1 is not written: images that are larger may keep it
+        spare, tries = spare or (translation, texts), tries + 1
+        if tries == TRIES:
+            break
+    return spare
+
+
+def samples(path, text, seed):
+    """Inputs at the largest sizes at which they are not large: what they hold is as in large ones."""
+    for most in (1024, 256, 64, 16):
+        found = sample(path, text, {name: value if COUNTED.search(name) else min(value, most)
+                                    for name, value in constants(text).items()}, seed)
+        if found is not None:
+            return found
     return None
 
 
 # ---- dims ----
 
 def dim_name(constant, taken):
-    constant = constant.partition("@")[0]
+    constant = re.split("[@#]", constant)[0]
     usual = USUAL.get(constant.lower())
     if usual is None:
         words = constant.split("_")
@@ -87,13 +115,16 @@ def expression(pair, dims):
     for name, (a, b) in dims.items():
         if (a, b) == pair:
             return name
+    found = []      # the simplest is the likeliest: 4*E rather than 6*S
     for name, (a, b) in dims.items():
         if pair[0] - a == pair[1] - b and abs(pair[0] - a) <= 64:
-            return f"({name}{pair[0] - a:+d})"
+            found.append((0, f"({name}{pair[0] - a:+d})"))
         if a and pair[0] % a == 0 and pair[0] // a * b == pair[1]:
-            return f"({pair[0] // a}*{name})"
+            found.append((pair[0] // a, f"({pair[0] // a}*{name})"))
         if pair[0] and a % pair[0] == 0 and b % (a // pair[0]) == 0 and b // (a // pair[0]) == pair[1]:
-            return f"({name}/{a // pair[0]})"
+            found.append((a // pair[0], f"({name}/{a // pair[0]})"))
+    if found:
+        return min(found)[1]
     for one, (a, b) in dims.items():
         for other, (c, d) in dims.items():
             if (a * c, b * d) == pair:

@@ -1,4 +1,5 @@
 """A module's exported graph becomes a program."""
+import copy
 import operator
 import re
 import types
@@ -8,6 +9,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 
 from worker import clauses, program as p, rules, rules_layers  # noqa: F401: fills rules.RULES
 from worker.index import number
+from worker.module import called, results
 from worker.program import Expr, Program, Value, choose, kind_of, line_of, literal
 from worker.refusal import Refusal, refuse
 
@@ -58,11 +60,24 @@ def exported(loaded):
                 raise
             tensors = list(inputs)      # a number that decides about the graph
             found = graph_of(model, tuple(tensors))
-    except Exception as error:
-        raise refuse(error, loaded.path, "its graph cannot be exported") from error
+    except BaseException as error:
+        refusal = refuse(error, loaded.path, "its graph cannot be exported")
+        raise fault_of_module(loaded) or refusal from error
     keep_results(found)
     loaded.inputs = tensors
     return found
+
+
+def fault_of_module(loaded):
+    """What the module itself says when it is run, without being exported: a Refusal, or None."""
+    if loaded.only_shapes:
+        return None
+    try:
+        with torch.no_grad():
+            results(called(loaded.path, "forward()", copy.deepcopy(loaded.model), *loaded.inputs))
+    except Refusal as refusal:
+        return refusal
+    return None
 
 
 def keep_results(found):
@@ -108,10 +123,12 @@ class Arguments(types.SimpleNamespace):
 
 
 class Translation:
-    """`like`: the same module at other sizes, whose clauses for data are taken."""
+    """`like`: the same module at other sizes, whose clauses for data are taken. `samples`: inputs at
+    sizes at which they have values."""
 
-    def __init__(self, loaded, task, like=None):
+    def __init__(self, loaded, task, like=None, samples=None):
         self.loaded = loaded
+        self.samples = samples
         self.like = {name: clause for name, _, _, clause in like.program.inputs} if like else {}
         self.exported = exported(loaded)
         self.program = Program(task)
@@ -128,14 +145,14 @@ class Translation:
 
     def read_inputs(self):
         signature = {s.arg.name: s for s in self.exported.graph_signature.input_specs}
-        user = iter(self.loaded.inputs)
+        user = zip(self.loaded.inputs, self.samples or self.loaded.inputs)
         later = []
         for node in self.exported.graph.nodes:
             if node.op != "placeholder":
                 continue
             spec = signature[node.name]
             if spec.kind == InputKind.USER_INPUT:
-                self.user_input(node, next(user))
+                self.user_input(node, *next(user))
             elif node.users:
                 later.append((node, spec))
         for node, spec in later:        # weights after data, as people write them
@@ -158,11 +175,13 @@ class Translation:
         self.inputs.append((name, tensor, parameter))
         self.values[node] = self.program.tensor(name, tensor.shape, kind_of(tensor.dtype), node)
 
-    def user_input(self, node, value):
+    def user_input(self, node, value, sample):
         if not isinstance(value, torch.Tensor):
             self.values[node] = value
         elif node.users:
-            self.add(node, node.name, value, clauses.of_data(value), None, True)
+            known = self.samples is not None or not self.loaded.only_shapes
+            clause = clauses.of_data(torch.as_tensor(sample)) if known else ""
+            self.add(node, node.name, value, clause, None, True)
             name, dtype, sizes, clause = self.program.inputs[-1]
             self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)
 
@@ -269,6 +288,9 @@ class Translation:
                           "write sizes that are known beforehand", line_of(node, self.loaded.path))
         self.operators.append(name)
         found = rules.RULES.get(name)
+        if found is None and torch.Tag.nondeterministic_seeded in node.target.tags:
+            raise Refusal(f"{base(node)} is random; make these numbers in get_inputs() and give them to "
+                          "forward() as an argument", line_of(node, self.loaded.path))
         if found is None:
             raise Refusal(f"{name.removesuffix('.default')} cannot be translated; write it with "
                           "other operators", line_of(node, self.loaded.path))

@@ -2,19 +2,40 @@
 import ast
 import inspect
 import linecache
+import math
 import sys
 import types
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from worker.program import plain_name
 from worker.refusal import Refusal, refuse
 
 NAME = "hone_module"
+LARGE = 1 << 26     # bytes of inputs or weights: of larger ones their shapes have to do
+HUGE = 1 << 30      # the same where values will probably be needed
+MOST_POWER = 40
 
 
 def is_whole(node):
     return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+class Folded(ast.NodeTransformer):
+    """N = 2048 * 2 and N = 2 ** 12 as one number."""
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if not (is_whole(node.left) and is_whole(node.right)):
+            return node
+        if isinstance(node.op, ast.Mult):
+            value = node.left.value * node.right.value
+        elif isinstance(node.op, ast.Pow) and 0 <= node.right.value <= MOST_POWER:
+            value = node.left.value ** node.right.value
+        else:
+            return node
+        return ast.copy_location(ast.Constant(value), node)
 
 
 def named(target, value):
@@ -38,6 +59,22 @@ def in_images(node):
                     yield f"{name}@{size.lineno}:{size.col_offset}", size
 
 
+def in_shape(node):
+    """Those of one sample, whose batch has a name: (8192,) and (3, 224, 224)."""
+    sizes = getattr(node, "elts", [])
+    names = {1: ["n"], 3: [None, "height", "width"]}.get(len(sizes), [])
+    for name, size in zip(names, sizes):
+        if name and is_whole(size):
+            yield f"{name}@{size.lineno}:{size.col_offset}", size
+
+
+def in_list(name, node):
+    """Those of hidden_sizes = [1024, 512], and of [1024] * 16."""
+    found = [size for each in ast.walk(node) for size in getattr(each, "elts", []) if is_whole(size)]
+    for place, size in enumerate(sorted(found, key=lambda size: (size.lineno, size.col_offset))):
+        yield f"{name}#{place}", size
+
+
 def sizes_in(tree):
     """(name, node) of whole numbers that are sizes: named at the module's top, or of its images."""
     for node in tree.body:
@@ -48,15 +85,18 @@ def sizes_in(tree):
             yield from named(target, node.value)
             if isinstance(target, ast.Name) and "shape" in target.id:
                 yield from in_images(node)
+                yield from in_shape(node.value)
+            if isinstance(target, ast.Name) and "sizes" in target.id:
+                yield from in_list(target.id, node.value)
 
 
 def constants(text):
     """The sizes of a module, by name."""
-    return {name: node.value for name, node in sizes_in(ast.parse(text))}
+    return {name: node.value for name, node in sizes_in(Folded().visit(ast.parse(text)))}
 
 
 def execute(path, text, sizes):
-    tree = ast.parse(text, path)
+    tree = Folded().visit(ast.parse(text, path))
     for name, node in sizes_in(tree):
         node.value = sizes.get(name, node.value)
     module = types.ModuleType(NAME)
@@ -104,16 +144,66 @@ def checked_inputs(values):
     return values
 
 
-class Loaded:
-    """A model with the inputs of one call."""
+def started(path, text, sizes):
+    try:
+        return execute(path, text, sizes or {})
+    except BaseException as error:
+        what = "it is not Python" if isinstance(error, SyntaxError) else "it cannot be run"
+        raise refuse(error, path, what) from error
 
-    def __init__(self, path, text, sizes=None, seed=1, train=False):
+
+def bytes_of(values):
+    return sum(v.numel() * v.element_size() for v in values if isinstance(v, torch.Tensor))
+
+
+def without_memory(mode, function, *arguments):
+    """What a function returns with tensors that are shapes; None: it looks at values, or it fails,
+    which is told when it is called again."""
+    try:
+        with mode:
+            return function(*arguments)
+    except BaseException:
+        return None
+
+
+def has_constants(model):
+    """Whether it holds tensors whose values may say something: masks and the like, not weights."""
+    buffers = [name for name, _ in model.named_buffers()
+               if not name.endswith(("running_mean", "running_var", "num_batches_tracked"))]
+    plain = [value for module in model.modules() for value in vars(module).values()]
+    return bool(buffers) or any(isinstance(value, torch.Tensor) for value in plain)
+
+
+def model_if_larger(most, mode, model, arguments):
+    found = without_memory(mode, model, *arguments)
+    large = isinstance(found, torch.nn.Module) and bytes_of(found.parameters()) > most
+    return found if large and not has_constants(found) else None
+
+
+def inputs_if_larger(most, mode, get_inputs):
+    found = without_memory(mode, lambda: checked_inputs(get_inputs()))
+    return found if found is not None and bytes_of(found) > most else None
+
+
+def sample(path, text, sizes, seed):
+    """The inputs at these sizes, or None where they are large, too."""
+    try:
+        get_inputs = started(path, text, sizes).get_inputs
+        if inputs_if_larger(LARGE, FakeTensorMode(), get_inputs) is not None:
+            return None
+        torch.manual_seed(seed)
+        return checked_inputs(get_inputs())
+    except Exception:
+        return None
+
+
+class Loaded:
+    """A model with the inputs of one call. `most`: weights or inputs of more bytes need no values;
+    `only_shapes` says whether there are such."""
+
+    def __init__(self, path, text, sizes=None, seed=1, train=False, most=math.inf):
         self.path = path
-        try:
-            self.module = execute(path, text, sizes or {})
-        except BaseException as error:
-            what = "it is not Python" if isinstance(error, SyntaxError) else "it cannot be run"
-            raise refuse(error, path, what) from error
+        self.module = started(path, text, sizes)
         model = part(self.module, "Model", "class Model(nn.Module): ...")
         get_inputs = part(self.module, "get_inputs", "def get_inputs(): return [torch.randn(16, 64)]")
         get_init = getattr(self.module, "get_init_inputs", lambda: [])
@@ -122,11 +212,16 @@ class Loaded:
         if not isinstance(arguments, (list, tuple, type(None))):
             raise Refusal(f"get_init_inputs() returns a value of type {type(arguments).__name__}; "
                           "write return [...]")
-        self.model = called(path, "Model()", model, *(arguments or []))
+        mode = FakeTensorMode(allow_non_fake_inputs=True)
+        arguments = arguments or []
+        large = model_if_larger(most, mode, model, arguments) if most < math.inf else None
+        self.model = large or called(path, "Model()", model, *arguments)
         if not isinstance(self.model, torch.nn.Module):
             raise Refusal("Model is no nn.Module; write class Model(nn.Module): ...")
         self.model.train(train)
-        self.inputs = checked_inputs(called(path, "get_inputs()", get_inputs))
+        shapes = inputs_if_larger(0 if large else most, mode, get_inputs) if most < math.inf else None
+        self.only_shapes = large is not None or shapes is not None
+        self.inputs = shapes or checked_inputs(called(path, "get_inputs()", get_inputs))
 
     def run(self):
         with torch.no_grad():

@@ -599,9 +599,25 @@ def cat(program, node, a):
     return named(program, node, program.stage(node, shape(node), read))
 
 
+MOST_CHOICES = 4
+
+
+def pieces_of_one(program, node, d, tensors):
+    """Many steps of a loop, put together: an if for each would be nested too deep to be read."""
+    name = program.indices(shape(node), node)[d][0]
+
+    def read(s):
+        inside = [f"{tensor.at(s[:d] + s[d + 1:]).text}:1" for tensor in tensors]
+        program.plain -= {name, "!" + name}
+        return Expr(f"cat[{name}]({', '.join(inside)})")
+    return named(program, node, program.stage(node, shape(node), read))
+
+
 @rule("stack.default")
 def stack(program, node, a):
     d = axis(a.dim, len(shape(node)))
+    if len(a.tensors) > MOST_CHOICES:
+        return pieces_of_one(program, node, d, a.tensors)
 
     def read(s):
         found = None

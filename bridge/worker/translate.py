@@ -14,9 +14,9 @@ import re
 import torch
 
 from worker import clauses, share
-from worker.dims import joined, smaller
+from worker.dims import samples, smaller
 from worker.graph import Translation, task_name, text_of
-from worker.module import Loaded, called, constants, results
+from worker.module import LARGE, Loaded, called, results
 from worker.refusal import Refusal
 
 SINGLE = re.compile(r"float32|\.float\(|torch\.float\b")
@@ -67,7 +67,8 @@ def expected(loaded):
         raise
     except Exception:
         with torch.no_grad():
-            return results(copy.deepcopy(loaded.model)(*loaded.inputs)), False
+            model = copy.deepcopy(loaded.model)
+            return results(called(loaded.path, "forward()", model, *loaded.inputs)), False
 
 
 def laid(translation, values, outputs):
@@ -88,20 +89,19 @@ def laid(translation, values, outputs):
 def translate(path, text, mode, seed):
     train = mode == "train"
     about = f"{path.rsplit('/', 1)[-1]}, imported" + (" in training mode." if train else ".")
-    loaded = Loaded(path, text, seed=seed, train=train)
-    with torch.no_grad():
-        results(called(path, "forward()", copy.deepcopy(loaded.model), *loaded.inputs))
     task = task_name(path)
-    full = Translation(loaded, task)
+    # Values are only needed at the sizes of the check: inputs of gigabytes are never made.
+    loaded = Loaded(path, text, seed=seed, train=train, most=LARGE)
+    known = samples(path, text, seed) if loaded.only_shapes else None
+    full = Translation(loaded, task, samples=known)
+    found = smaller(path, text, seed, train, full, about)
+    if found is None and loaded.only_shapes:
+        full = Translation(Loaded(path, text, seed=seed, train=train), task)
     full_text = text_of(full, about)
-    found = smaller(path, text, constants(text), seed, train, full, task)
     answer = {"task": full.program.task, "text": full_text, "check": full_text, "case": "default"}
     chosen = full
     if found is not None:
-        chosen, sizes = found
-        text_small = text_of(chosen, about)
-        answer["text"], answer["check"], answer["case"] = joined(
-            full_text, text_small, constants(text), sizes)
+        chosen, (answer["text"], answer["check"], answer["case"]) = found
     values = redraw(chosen.loaded, chosen, seed)
     outputs, double = expected(chosen.loaded)
     if len(outputs) != len(chosen.outputs):
