@@ -116,7 +116,7 @@ one_that_crashes_has_no_window(void **state)
 /* One sample in eight is checked, and some attacks are seen in every fourth of these. */
 enum { PATIENCE = 400 };
 
-/* What comes of so many samples of a kernel that is right in a verdict. */
+/* What comes of so many samples. */
 static enum status
 samples_of(struct judge_test *test, const char *text, size_t samples)
 {
@@ -127,7 +127,6 @@ samples_of(struct judge_test *test, const char *text, size_t samples)
     size_t count;
 
     judge_test_task(test, scale_op, 0);
-    assert_int_equal(judge_test_verdict(test, text).status, JUDGE_CORRECT);
     kernel = build(test, text);
     judge_test_must(test, judge_window_open(test->task, kernel, 0, &window, test->diags));
     for (size_t i = 0; i < samples && status == STATUS_OK; i++)
@@ -137,7 +136,23 @@ samples_of(struct judge_test *test, const char *text, size_t samples)
     return status;
 }
 
-/* Those that would skip the work where they have been given the same before crash instead. */
+/* One that is right in a verdict. On a busy machine a window may have so few rounds, its first call
+ * having taken so long, that these kernels see nothing to leave out: then another one is opened. */
+static void
+is_found_out(struct judge_test *test, const char *text)
+{
+    enum { WINDOWS = 5 };
+    enum status status = STATUS_OK;
+
+    judge_test_task(test, scale_op, 0);
+    judge_test_expect(test, text, JUDGE_CORRECT);
+    for (size_t i = 0; i < WINDOWS && status == STATUS_OK; i++)
+        status = samples_of(test, text, PATIENCE);
+    assert_int_equal(status, STATUS_NO);
+}
+
+/* Those that would skip the work where they have been given the same before crash instead. (In a
+ * verdict they may: zeros come twice.) */
 static void
 no_inputs_come_again(void **state)
 {
@@ -168,7 +183,7 @@ what_is_left_over_is_wrong(void **state)
     struct judge_test *test = *state;
 
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        assert_int_equal(samples_of(test, kernels[i], PATIENCE), STATUS_NO);
+        is_found_out(test, kernels[i]);
 }
 
 /* How many calls there are stands in the guest's memory, and outputs of all but the last ones are
@@ -190,7 +205,7 @@ early_rounds_count(void **state)
     struct judge_test *test = *state;
 
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        assert_int_equal(samples_of(test, kernels[i], PATIENCE), STATUS_NO);
+        is_found_out(test, kernels[i]);
 }
 
 /* All is done, it says in its first call, and goes on. */
@@ -208,7 +223,7 @@ an_early_end_is_seen(void **state)
                "                         : \"rcx\", \"r11\", \"memory\");\n"
                "    }\n    " COMPUTE);
 
-    assert_int_equal(samples_of(*state, text, PATIENCE), STATUS_NO);
+    is_found_out(*state, text);
 }
 
 int
