@@ -16,6 +16,7 @@ LEAST_IMAGE = 64        # of images, which networks make 32 times smaller
 SHRINKS = (64, 16, 4, 2)
 TRIES = 4               # of smaller sizes at which the program has the same operators
 IMAGE = re.compile(r"@|^(image|img|height|width|h$|w$)", re.I)
+STEPS = re.compile(r"seq|step|time|length", re.I)
 KEPT = re.compile(r"kernel|stride|pad|dilation|group|head|factor|num_layers|seed", re.I)
 COUNTED = re.compile(r"channel|hidden|embed|feature|classes|expan|reduc|ratio", re.I)
 USUAL = {"batch_size": "B", "batch": "B", "in_channels": "C", "out_channels": "K", "channels": "C",
@@ -50,8 +51,9 @@ def shrunk(sizes, factor, apart, images):
 
 def candidates(sizes):
     names = {name: value for name, value in sizes.items() if "@" not in name}
+    others = {name: value for name, value in sizes.items() if not STEPS.search(name)}
     found = [sizes | shrunk(among, factor, apart, images)
-             for among in (sizes, names)    # a layer may hang on the size of its images
+             for among in (sizes, others, names)    # a layer may hang on the size of its images
              for apart in ("all", "some", None)
              for factor in SHRINKS
              for images in (False, True)]
@@ -63,12 +65,16 @@ def smaller(path, text, seed, train, full, about):
     """(translation, (text, check, case)) of the module at the smallest sizes at which it is the same
     program with other numbers, or at least has the same operators; None: there are none."""
     spare, tries, sizes, task = None, 0, constants(text), full.program.task
-    full_text = text_of(full, about)
+    full_text, unrolled = text_of(full, about), False
     for found in candidates(sizes):
+        if unrolled and any(found[name] != sizes[name] for name in sizes if STEPS.search(name)):
+            continue
         try:
             loaded = Loaded(path, text, found, seed, train, HUGE)
             translation = Translation(loaded, task, full)
             if translation.operators != full.operators:
+                # a loop over the steps is written out: with fewer of them it is another program
+                unrolled = unrolled or len(translation.operators) < len(full.operators)
                 continue
             if loaded.only_shapes:
                 translation = Translation(Loaded(path, text, found, seed, train), task, full)
