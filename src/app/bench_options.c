@@ -24,9 +24,26 @@ const char *const bench_search_options[] = {"evals", "time",     "threads", "see
                                             "model", "role",     "calls",   "tokens",
                                             "cost",  "env-file", NULL};
 
+/* What was not given on the command line, as it is now: a benchmark that goes on tomorrow, with
+ * another environment, is to be the same. NULL: nothing. */
+static const char *
+usual_option(struct cli *cli, const char *name, const char *recipes, unsigned threads)
+{
+    bool asks = strcmp(recipes, "builtin") != 0;
+    if (!strcmp(name, "evals"))
+        return USUAL_EVALUATIONS;
+    if (!strcmp(name, "time"))
+        return USUAL_TIME;
+    if (!strcmp(name, "threads"))
+        return arena_printf(cli->arena, "%u", threads);
+    if (!strcmp(name, "model"))
+        return asks ? cli->config->values[CONFIG_MODEL].text : NULL;
+    return asks && !strcmp(name, "cost") ? cli->config->values[CONFIG_COST].text : NULL;
+}
+
 /* The command line, as far as it matters to the tasks. */
 static const char *
-options_json(struct cli *cli)
+options_json(struct cli *cli, const char *recipes, unsigned threads)
 {
     struct buf json = buf_in(cli->arena);
     buf_puts(&json, "{\"operands\":[");
@@ -35,13 +52,12 @@ options_json(struct cli *cli)
         json_put_string(&json, cli->operands[i]);
     }
     buf_puts(&json, "],\"options\":{\"bench\":true");
-    for (const char *const *name = bench_search_options; *name != NULL; name++)
-        if (cli_given(cli, *name) != NULL)
-            json_field_string(&json, *name, cli_given(cli, *name));
-    if (cli_given(cli, "evals") == NULL)
-        json_field_string(&json, "evals", USUAL_EVALUATIONS);
-    if (cli_given(cli, "time") == NULL)
-        json_field_string(&json, "time", USUAL_TIME);
+    for (const char *const *name = bench_search_options; *name != NULL; name++) {
+        const char *given = cli_given(cli, *name);
+        const char *text = given ? given : usual_option(cli, *name, recipes, threads);
+        if (text != NULL)
+            json_field_string(&json, *name, text);
+    }
     buf_puts(&json, "}}");
     return json.data;
 }
@@ -320,6 +336,6 @@ bench_plan(struct cli *cli, struct bench_view *view, unsigned *threads)
     *threads = given > 0 ? given : processors(cli->arena) / jobs;
     bench->title = title_of(cli);
     bench->model = cli_given(cli, "model");
-    bench->options = options_json(cli);
+    bench->options = options_json(cli, bench->recipes, *threads);
     return check_teams(cli, bench);
 }

@@ -13,7 +13,7 @@
 #include "bench/rivals.h"
 
 #define SLOWEST_SHOWN 5 /* all that the summary has, to whoever asks for more */
-#define MOST_FAILED 12  /* rows without a correct kernel that are named */
+#define MOST_FAILED 12  /* rows that are named with their reason */
 
 /* ---- figures as people say them ---- */
 
@@ -47,7 +47,10 @@ gain_text(struct arena *arena, const struct store_bench_task *row, const char *b
 static const char *
 share_text(struct arena *arena, double share)
 {
-    return isnan(share) ? "-" : arena_printf(arena, "%.0f %%", 100 * share);
+    if (isnan(share))
+        return "-";
+    double shown = share < 1 ? fmin(99, round(100 * share)) : 100 * share; /* 100 % is all */
+    return arena_printf(arena, "%.0f %%", share > 0 ? fmax(1, shown) : shown);
 }
 
 static const char *
@@ -427,21 +430,32 @@ put_title(struct buf *out, const struct bench_view *view, const struct bench_sum
     buf_putc(out, '\n');
 }
 
-static void
-put_failed(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+/* Rows with something to say: those without a correct kernel, or notes of the others. How many of
+ * them there are; `room` of them are shown. */
+static size_t
+put_reasons(struct buf *out, const struct bench_view *view, bool correct, size_t room)
 {
     struct arena *arena = out->arena;
     size_t told = 0;
-    buf_printf(out, "\n  correct %zu, wrong %zu, broken %zu\n", summary->correct,
-               summary->done - summary->correct - summary->broken, summary->broken);
     for (size_t i = 0; i < view->count; i++) {
         const struct store_bench_task *row = &view->rows[i];
-        bool silent = bench_is_correct(row) && *row->reason == '\0';
-        if (!bench_is_done(row) || silent || told++ >= MOST_FAILED)
+        bool silent = correct && *row->reason == '\0';
+        if (!bench_is_done(row) || bench_is_correct(row) != correct || silent || told++ >= room)
             continue;
-        buf_printf(out, "  %s  %s: %s\n", bench_is_correct(row) ? "note" : row->status,
-                   task_text(arena, row), screen_cut(arena, row->reason, SCREEN_WIDTH));
+        buf_printf(out, "  %s  %s: %s\n", correct ? "note" : row->status, task_text(arena, row),
+                   screen_cut(arena, row->reason, SCREEN_WIDTH));
     }
+    return told;
+}
+
+static void
+put_failed(struct buf *out, const struct bench_view *view, const struct bench_summary *summary)
+{
+    buf_printf(out, "\n  correct %zu, wrong %zu, broken %zu\n", summary->correct,
+               summary->done - summary->correct - summary->broken, summary->broken);
+    size_t failed = put_reasons(out, view, false, MOST_FAILED);
+    size_t told =
+        failed + put_reasons(out, view, true, failed < MOST_FAILED ? MOST_FAILED - failed : 0);
     if (told > MOST_FAILED)
         buf_printf(out, "  ... and %zu more: --csv has them all\n", told - MOST_FAILED);
 }

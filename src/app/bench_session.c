@@ -185,6 +185,13 @@ on_end(void *context, size_t task, const struct proc_result *result)
 {
     struct session *session = context;
     size_t place = session->left[task];
+    bool began = result->exit_code != -1 || result->signal != 0 || result->timed_out;
+    if (!began) { /* nothing is known of the task: it is left for --resume */
+        diags_add(session->cli->diags, DIAG_ERROR, (struct place){0},
+                  "%s cannot be started for a task: %s", session->self,
+                  result->err ? result->err : "no reason is known");
+        return STATUS_MACHINE;
+    }
     enum status status = read_rows(session);
     if (status == STATUS_OK && !bench_is_done(&session->view.rows[place])) {
         status = write_broken(session, place, result);
@@ -206,8 +213,7 @@ command(void *context, struct arena *arena, size_t task)
     const char **argv = arena_array(arena, 10, sizeof *argv);
     size_t count = 0;
     session->now[session->now_count++] =
-        (struct bench_now){
-        .place = place, .said = {.best_us = INFINITY}, .began = clock_seconds()};
+        (struct bench_now){.place = place, .said = {.best_us = INFINITY}, .began = clock_seconds()};
     argv[count++] = session->self;
     argv[count++] = "bench";
     argv[count++] = "--resume";
@@ -357,6 +363,8 @@ bench_run(struct cli *cli, const char *resume, struct store **store, struct benc
         find_left(&session);
     if (status == STATUS_OK && session.left_count > 0)
         status = finish(&session, work(&session));
+    else if (status == STATUS_OK && session.view.bench.state != STORE_DONE)
+        status = finish(&session, STATUS_OK); /* killed between its last task and its end */
     arena_destroy(session.rows);
     *store = session.store;
     return status == STATUS_OK ? bench_read_view(cli, *store, session.view.bench.name, view)

@@ -51,9 +51,12 @@ bench_hear(const char *line, struct bench_said *said)
 static const char *
 first_message(struct arena *arena, const struct diags *diags)
 {
-    if (diags_count(diags) == 0)
-        return "";
-    const struct diag *diag = diags_get(diags, 0);
+    const struct diag *diag = NULL;
+    for (size_t i = 0; i < diags_count(diags); i++) /* warnings are no reasons */
+        if (diag == NULL || (diag->level != DIAG_ERROR && diags_get(diags, i)->level == DIAG_ERROR))
+            diag = diags_get(diags, i);
+    if (diag == NULL)
+        return "nobody said why";
     const char *path = diag->place.source ? diag->place.source->path : NULL;
     if (path == NULL)
         return diag->message;
@@ -63,15 +66,15 @@ first_message(struct arena *arena, const struct diags *diags)
     return arena_printf(arena, "%s:%u: %s", name, diag->place.line, diag->message);
 }
 
-/* A task that some rival has no time for is still a task: the row says why. */
-static size_t
+/* A task that some rival has no time for is still a task: the row says why. False: the kernel was
+ * found out, and the row says that. */
+static bool
 race(struct work *work, const struct run_options *options, struct judge *judge,
-     const struct run_result *result, struct store_baseline **rows)
+     const struct run_result *result, struct store_baseline **rows, size_t *count)
 {
     struct arena *arena = work->cli->arena;
     struct diags *diags = diags_create(arena, 0);
     struct bench_absent absent;
-    size_t count = 0;
     puts(RACING);
     fflush(stdout);
     struct bench_rivalry rivalry = {.judge = judge,
@@ -87,15 +90,16 @@ race(struct work *work, const struct run_options *options, struct judge *judge,
                                     .judged_us = judge_first_timed(&result->report)->time.median,
                                     .light_us = judge_first_timed(&result->report)->light.us,
                                     .standby = work->standby};
-    if (bench_against(arena, &rivalry, work->bench->against, rows, &count, &absent, diags) !=
-        STATUS_OK) {
+    enum status status =
+        bench_against(arena, &rivalry, work->bench->against, rows, count, &absent, diags);
+    if (status != STATUS_OK)
         work->row.reason = arena_printf(arena, "race: %s", first_message(arena, diags));
-        return 0;
-    }
-    if (absent.name != NULL)
+    else if (absent.name != NULL)
         work->row.reason =
             arena_printf(arena, "%s: %s", absent.name, first_message(arena, absent.reasons));
-    return count;
+    if (status == STATUS_NO)
+        work->row.status = judge_status_name[JUDGE_CHEATED];
+    return status != STATUS_NO;
 }
 
 static struct store_baseline
@@ -128,7 +132,9 @@ take_figures(struct work *work, const struct run_options *options, struct judge 
 {
     struct store_bench_task *row = &work->row;
     struct store_baseline *raced = NULL;
-    size_t raced_count = has_rival(work->bench) ? race(work, options, judge, result, &raced) : 0;
+    size_t raced_count = 0;
+    if (has_rival(work->bench) && !race(work, options, judge, result, &raced, &raced_count))
+        return;
     struct store_baseline *all =
         arena_array(work->cli->arena, raced_count + timed->pair_count + 1, sizeof *all);
     row->time_us = timed->time.median;

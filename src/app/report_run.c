@@ -383,7 +383,7 @@ put_commands(struct buf *json, const struct report_subject *subject)
     report_put_command(json, "the same decisions, from what is stored",
                        arena_printf(arena, "hone replay %s", run->name));
     report_put_command(json, "a search like it",
-                       arena_printf(arena, "hone optimize %s.op%s%s --seed %llu", run->task.name,
+                       arena_printf(arena, "hone optimize %s.op%s%s --seed %llx", run->task.name,
                                     recipe, model, (unsigned long long)run->seed));
     if (subject->best != NULL)
         report_put_command(json, "the verdict on the winner, measured anew",
@@ -404,7 +404,8 @@ report_run_json(struct buf *json, const struct report_subject *subject)
     json_t *judged = verdict && verdict->json ? json_loads(verdict->json, 0, NULL) : NULL;
     bool counted = count_costs(json->arena, &run->row, &cases);
     report_made_json(json, subject->now);
-    json_field_number(json, "seed", (double)run->row.seed);
+    json_field_string(json, "seed",
+                      arena_printf(json->arena, "%llx", (unsigned long long)run->row.seed));
     json_field_string(json, "started", report_date(json->arena, run->row.started));
     json_field_string(json, "source", run->row.task.source);
     report_field_json(json, "machine", run->row.machine);

@@ -17,29 +17,45 @@ const char *const bench_change_name[BENCH_CHANGE_COUNT] = {
 
 /* ---- which belongs to which ---- */
 
+struct rows {
+    const struct store_bench_task *rows;
+    size_t count;
+};
+
 static bool
 is_same_task(const struct store_bench_task *a, const struct store_bench_task *b)
 {
     return a->number == b->number && !strcmp(a->suite, b->suite) && !strcmp(a->name, b->name);
 }
 
-/* With the same recipe; else the only one, since benchmarks of one recipe each are often compared
- * to see which recipe is better. NULL: none. */
-static const struct store_bench_task *
-partner(const struct store_bench_task *of, const struct store_bench_task *rows, size_t count)
+/* How often a task was done: once with each recipe. */
+static size_t
+times_done(const struct store_bench_task *task, const struct rows *all)
 {
-    const struct store_bench_task *only = NULL;
-    size_t found = 0;
+    size_t times = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        if (!bench_is_done(&rows[i]) || !is_same_task(of, &rows[i]))
+    for (size_t i = 0; i < all->count; i++)
+        times += bench_is_done(&all->rows[i]) && is_same_task(task, &all->rows[i]);
+    return times;
+}
+
+/* With the same recipe; else the only one, where each side has but one, since benchmarks of one
+ * recipe each are often compared to see which recipe is better. NULL: none. */
+static const struct store_bench_task *
+partner(const struct store_bench_task *of, const struct rows *own, const struct rows *others)
+{
+    const struct store_bench_task *other = NULL;
+
+    for (size_t i = 0; i < others->count; i++) {
+        const struct store_bench_task *row = &others->rows[i];
+
+        if (!bench_is_done(row) || !is_same_task(of, row))
             continue;
-        if (!strcmp(of->recipe, rows[i].recipe))
-            return &rows[i];
-        only = &rows[i];
-        found++;
+        if (!strcmp(of->recipe, row->recipe))
+            return row;
+        other = row;
     }
-    return found == 1 ? only : NULL;
+    return times_done(of, own) == 1 && times_done(of, others) == 1 ? other : NULL;
 }
 
 /* ---- how it changed ---- */
@@ -103,10 +119,12 @@ bench_compare(struct arena *arena, const struct store_bench_task *before, size_t
               const struct store_bench_task *after, size_t after_count,
               struct bench_comparison *comparison)
 {
+    const struct rows old = {before, before_count}, new = {after, after_count};
+
     *comparison = (struct bench_comparison){
         .changes = arena_array(arena, after_count + 1, sizeof *comparison->changes)};
     for (size_t i = 0; i < after_count; i++) {
-        const struct store_bench_task *earlier = partner(&after[i], before, before_count);
+        const struct store_bench_task *earlier = partner(&after[i], &new, &old);
 
         if (!bench_is_done(&after[i]))
             continue;
@@ -119,8 +137,7 @@ bench_compare(struct arena *arena, const struct store_bench_task *before, size_t
         comparison->changes[comparison->count++] = change;
     }
     for (size_t i = 0; i < before_count; i++)
-        comparison->only_before +=
-            bench_is_done(&before[i]) && !partner(&before[i], after, after_count);
+        comparison->only_before += bench_is_done(&before[i]) && !partner(&before[i], &old, &new);
 }
 
 bool

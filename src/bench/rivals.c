@@ -4,6 +4,8 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROUNDS = 9 };
@@ -73,6 +75,7 @@ struct ours {
     struct judge_kernel *kernel;
     struct judge_window *window;
     double least_us; /* what is faster is not believed */
+    bool is_found_out;
 };
 
 static enum status
@@ -116,22 +119,38 @@ is_ready(void *context, size_t build, struct diags *diags)
     return ((struct ours *)context)->window != NULL;
 }
 
-/* The samples see to it that remembering gains nothing; this is for what they do not see. */
+/* No window of a kernel that was right in its verdict and is not here. */
+__attribute__((format(printf, 3, 4))) static size_t
+found_out(struct ours *ours, struct diags *diags, const char *format, ...)
+{
+    char text[120];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diags_add(diags, DIAG_ERROR, (struct place){0}, "%s", text);
+    ours->is_found_out = true;
+    return 0;
+}
+
+/* The samples see to it that remembering gains nothing; the limit is for what they do not see. */
 static size_t
 take_ours(void *context, size_t build, double seconds, double *us, size_t most, struct diags *diags)
 {
-    const struct ours *ours = context;
+    struct ours *ours = context;
     size_t count;
 
     (void)build;
-    if (judge_window_take(ours->window, seconds, us, most, &count, diags) != STATUS_OK)
+    enum status status = judge_window_take(ours->window, seconds, us, most, &count, diags);
+    if (status == STATUS_NO)
+        return found_out(ours, diags, "it fails, or is wrong, in a long sample");
+    if (status != STATUS_OK)
         return 0;
     for (size_t i = 0; i < count; i++)
-        if (us[i] < ours->least_us) {
-            diags_add(diags, DIAG_ERROR, (struct place){0},
-                      "%.3g us in a long sample, far less than the judge has seen", us[i]);
-            return 0;
-        }
+        if (us[i] < ours->least_us)
+            return found_out(ours, diags,
+                             "%.3g us in a long sample, far less than the judge has seen", us[i]);
     return count;
 }
 
@@ -183,8 +202,11 @@ race_all(struct arena *arena, struct ours *ours, const struct bench__entrant *en
 
     for (size_t i = 0; i < count; i++)
         rivals[i] = entrants[i].rival;
-    return count > 0 ? bench_run_race(arena, &race, &racer, rivals, count, rows, row_count, diags)
-                     : STATUS_OK;
+    if (count == 0)
+        return STATUS_OK;
+    enum status status =
+        bench_run_race(arena, &race, &racer, rivals, count, rows, row_count, diags);
+    return ours->is_found_out ? STATUS_NO : status;
 }
 
 static enum status
@@ -224,7 +246,8 @@ bench_against(struct arena *arena, const struct bench_rivalry *rivalry, const ch
         terms.sets = judge_window_sets(ours.window);
         terms.precedence = judge_goes_first(rivalry->judge);
         status = meet(arena, &ours, &terms, against, rows, count, absent, diags);
-    }
+    } else if (status == STATUS_NO)
+        found_out(&ours, diags, "it fails where it is to be raced");
     close_ours(&ours);
     return status;
 }

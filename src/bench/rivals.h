@@ -57,6 +57,7 @@ struct bench_absent {
 };
 
 /* Rows as bench_run_race() gives them, of those whose names are in `against`, separated by commas.
+ * STATUS_NO, with the reason: the kernel is wrong, dies or is incredibly fast where it is raced.
  * PyTorch is absent where it has no such model or no build works, a library where it cannot be
  * used; a task that is not exactly its own is no absence. */
 enum status

@@ -137,7 +137,7 @@ line_of(struct arena *arena, const struct store_bench_task *const *rows, size_t 
     struct metrics_task *tasks = arena_array(arena, count + 1, sizeof *tasks);
 
     for (size_t i = 0; i < count; i++) {
-        line.left_out += is_marked(rows[i]);
+        line.left_out += is_marked(rows[i]) && is_in_part(rows[i], baseline, BENCH_ALL);
         if (!is_in_part(rows[i], baseline, part))
             continue;
         attempts[line.tasks] =

@@ -308,6 +308,23 @@ tasks_are_told_apart(void **state)
     assert_int_equal(comparison.only_before, 2);
 }
 
+/* A recipe that is new is compared with nothing: it shuts no gate. */
+static void
+recipes_are_told_apart(void **state)
+{
+    struct unit *unit = *state;
+    struct store_bench_task before[] = {row(unit, 1, 100, 2, 3)};
+    struct store_bench_task after[] = {row(unit, 1, 100, 2, 3), row(unit, 1, 200, 1, 1.5)};
+    struct bench_comparison comparison;
+
+    after[1].recipe = "stark";
+    bench_compare(unit->arena, before, 1, after, 2, &comparison);
+    assert_int_equal(comparison.count, 1);
+    assert_int_equal(comparison.only_after, 1);
+    assert_int_equal(comparison.only_before, 0);
+    assert_false(bench_regressed(&comparison, 0.03));
+}
+
 /* Time and gain of a line belong together: those of the race, or those of the verdict. */
 static void
 the_time_beside_a_baseline(void **state)
@@ -339,6 +356,7 @@ main(void)
         UNIT_TEST(our_kernel_is_no_baseline),
         UNIT_TEST(a_gate),
         UNIT_TEST(tasks_are_told_apart),
+        UNIT_TEST(recipes_are_told_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

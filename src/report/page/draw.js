@@ -44,10 +44,11 @@ function count(x, unit = '') {
   return `${Number.isInteger(x) ? x : digits(x)}${unit ? ' ' + unit : ''}`;
 }
 const bytes = (x) => (known(x) && x > 0 ? (x >= 1 << 20 ? `${x / (1 << 20)} MB` : `${x / 1024} KB`) : '');
-const percent = (x) => (known(x) ? `${(100 * x).toFixed(0)}\u00a0%` : '');
+// 100 % is all, and 0 % none.
+const percent = (x) => (known(x) ? `${(x > 0 && x < 1 ? Math.min(99, Math.max(1, 100 * x)) : 100 * x).toFixed(0)}\u00a0%` : '');
 const factor = (x) => (known(x) ? `${x < 10 ? x.toFixed(2) : x.toFixed(1)}x` : '');
 // Inside the noise there is no factor.
-const gain = (x, low, high) => (known(low) && known(high) && low <= 1 && high >= 1 ? 'same' : factor(x));
+const gain = (x, low, high) => (known(low) && known(high) && low <= 1.0025 && high >= 0.9975 ? 'same' : factor(x));
 const money = (x) => (known(x) ? `${x.toFixed(x < 1 ? 3 : 2)} USD` : '');
 function clock(seconds) {
   if (!known(seconds)) return '';
