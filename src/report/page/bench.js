@@ -13,6 +13,7 @@ const raced = (name) => name !== 'naive';
 const beside = (task, name) => (raced(name) && against(task, 'hone') ? against(task, 'hone').time_us : task.time_us);
 const isCorrect = (task) => task.status === 'correct';
 const done = bench.tasks.filter((task) => task.status);
+const isWasteful = (task) => /wasteful|constant/.test(task.marks);
 const partWords = { all: 'all tasks', headline: 'without those whose reference wastes work', above_100_us: 'of these, above 100 us' };
 // Two suites may have tasks of the same number and name.
 const taskKey = (task) => `${task.suite}/${taskName(task)}`;
@@ -134,7 +135,7 @@ function bars(state, width) {
     const { speedup, speedup_low: low, speedup_high: high, time_us: us } = row.base, from = Math.min(x(1), x(speedup));
     const words = `${name}: ${factor(speedup)} [${factor(low)}, ${factor(high)}]; ${time(beside(row.task, state.baseline))} against ${time(us)}${row.task.marks ? '; ' + row.task.marks : ''}`;
     plot.append(svg('rect', { x: from, y: y + 3, width: Math.max(1, Math.abs(x(speedup) - x(1))), height: step - 6, rx: 2,
-      fill: gain(speedup, low, high) === 'same' ? 'var(--faint)' : speedup > 1 ? 'var(--one)' : 'var(--two)', opacity: row.task.marks ? 0.35 : 0.85 }, svg('title', {}, words)));
+      fill: gain(speedup, low, high) === 'same' ? 'var(--faint)' : speedup > 1 ? 'var(--one)' : 'var(--two)', opacity: isWasteful(row.task) ? 0.35 : 0.85 }, svg('title', {}, words)));
     if (known(low) && known(high) && low > 0) whisker(plot, box, x(low), x(high), y + step / 2);
     plot.append(svg('text', { x: width - 2, y: y + 12, 'text-anchor': 'end' }, gain(speedup, low, high)));
   });
@@ -174,13 +175,14 @@ function fastCurve(width) {
   return plot;
 }
 
+// A task whose reference wastes work may be ten times above the limit: the others would be a line.
 function lightPlot(width) {
-  const height = 260, box = { left: 46, right: width - 12, top: 30, bottom: height - 44 };
+  const most = 1.5, height = 260, box = { left: 46, right: width - 12, top: 30, bottom: height - 44 };
   const plot = plotOf(width, height, 'Share of the speed of light');
   const rows = done.filter((t) => t.recipe === recipes[0] && isCorrect(t) && known(t.light)).sort((a, b) => a.light - b.light);
-  const x = linear([0, rows.length], [box.left, box.right]), y = linear([0, Math.max(1, ...rows.map((t) => t.light))], [box.bottom, box.top]);
+  const x = linear([0, rows.length], [box.left, box.right]), y = linear([0, Math.min(most, Math.max(1, ...rows.map((t) => t.light)))], [box.bottom, box.top]);
   axes(plot, box, x, y, { xWords: 'tasks, in order of it', yWords: 'light', xText: whole, yText: percent });
-  rows.forEach((task, i) => plot.append(mark(x(i + 0.5), y(task.light), 3.5, `${taskName(task)}: ${percent(task.light)}, ${time(task.time_us)}${task.limited_by ? '; ' + task.limited_by : ''}`, { fill: 'var(--one)', opacity: 0.7 })));
+  rows.forEach((task, i) => plot.append(mark(x(i + 0.5), y(Math.min(most, task.light)), 3.5, `${taskName(task)}: ${percent(task.light)}, ${time(task.time_us)}${task.limited_by ? '; ' + task.limited_by : ''}`, { fill: 'var(--one)', opacity: 0.7 })));
   return plot;
 }
 
@@ -192,7 +194,7 @@ function distributions() {
   section('How many, how far', html('div', { class: 'grid' },
     card(html('h3', {}, 'Share of tasks more than p times as fast'), figure(fastCurve), key(shown.map((name, i) => [colour(i), name]))),
     card(html('h3', {}, 'Share of the speed of light'), figure(lightPlot))),
-  caption(`Left: fast_p for every p, recipe ${recipes[0]}; tasks without a correct kernel count as never fast. Right: each dot a task; 100 % is the least time this machine can need${bench.machine && known(bench.machine.gflops) ? '' : ', which was estimated and not measured (hone machine), so that a kernel may be above it'}.`),
+  caption(`Left: fast_p for every p, recipe ${recipes[0]}; tasks without a correct kernel count as never fast. Right: each dot a task; 100 % is the least time this machine can need${bench.machine && known(bench.machine.gflops) ? '' : ', which was estimated and not measured (hone machine), so that a kernel may be above it'}; what is above 150 % is drawn there.`),
   repeat(`hone bench --resume ${bench.run} --json`));
 }
 
