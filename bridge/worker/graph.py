@@ -183,7 +183,16 @@ class Translation:
             clause = clauses.of_data(torch.as_tensor(sample)) if known else ""
             self.add(node, node.name, value, clause, None, True)
             name, dtype, sizes, clause = self.program.inputs[-1]
-            self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)
+            clause = self.like.get(name, clause)
+            self.program.inputs[-1] = name, dtype, sizes, clause
+            if name in self.like and not self.loaded.only_shapes:
+                self.clip(value, clause)
+
+    def clip(self, value, clause):
+        """Whole numbers of other draws may leave what those at the other sizes lie in."""
+        new = clauses.clipped(value, clause)
+        self.loaded.inputs = [new if given is value else given for given in self.loaded.inputs]
+        self.inputs[-1] = self.inputs[-1][0], new, None
 
     def held_input(self, node, spec):
         """A parameter, a buffer or a constant."""

@@ -83,6 +83,11 @@ take_inputs(const struct answer *answer, const struct program *program, void ***
             values_of(answer, json_array_get(list, i), tensor, dtype_info[tensor->dtype].size);
         if ((*inputs)[i] == NULL)
             return odd(answer, "an input has another shape than the program says");
+        const char *name =
+            arena_printf(answer->arena, "%s: input %s", answer->source->path, tensor->name);
+        enum status status = task_check_input(tensor, name, (*inputs)[i], answer->diags);
+        if (status != STATUS_OK)
+            return status;
     }
     return STATUS_OK;
 }

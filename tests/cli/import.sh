@@ -254,6 +254,16 @@ def get_init_inputs():
     return 5
 END
 refused 'arguments are a list' 'get_init_inputs() returns a value of type int; write return [...]'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x, t):
+        return x[t]
+def get_inputs():
+    return [torch.randn(5, 4), torch.tensor([0, 1, -1])]
+END
+refused 'subscripts that the program cannot bear' \
+    'module.py: input T: element [2] is -1; the elements of T lie in 0..4'
 printf 'import torch\n# caf\351\n' >module.py
 run "$HONE" import kernelbench module.py
 refused 'what is no UTF-8' 'module.py:2: it is not UTF-8'
