@@ -3,6 +3,7 @@ import math
 import re
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from worker.program import literal
 
@@ -73,7 +74,8 @@ def above_zero(value):
 def of_parameter(name, value):
     """Such that outputs depend on the data, which with PyTorch's own initial values they may not."""
     last = name.rsplit(".", 1)[-1]
-    if last == "running_var" or (value.dim() <= 1 and "weight" in last):
+    gain = value.dim() <= 1 and "bias" not in last and ("weight" in last or above_zero(value))
+    if last == "running_var" or gain:
         return "from 0.5 to 1.5"
     if value.dim() <= 1:
         return "scale 0.1"

@@ -210,6 +210,9 @@ class Translation:
             return
         self.add(node, spec.target, tensor, clauses.of_parameter(spec.target, tensor), spec.target,
                  False)
+        name, dtype, sizes, clause = self.program.inputs[-1]
+        if tensor.dim() <= 1:       # whether its values are above zero may be chance
+            self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)
 
     def pattern(self, node, tensor):
         """A constant that can be said: one number everywhere, a triangle, 0 1 2 ...; else None."""

@@ -264,6 +264,30 @@ def get_inputs():
 END
 refused 'subscripts that the program cannot bear' \
     'module.py: input T: element [2] is -1; the elements of T lie in 0..4'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + 1, torch.log(-x)
+def get_inputs():
+    return [torch.rand(50) + 1]
+END
+check 'outputs of NaN alone are not accepted' \
+    '[ "$code" -eq 1 ] && grep -q "every element of Log is NaN or infinite in PyTorch" err'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.full((50,), 2.0))
+    def forward(self, x):
+        return x * torch.log(self.scale)
+def get_inputs():
+    return [torch.randn(50)]
+END
+check 'parameters above zero are drawn above zero' \
+    '[ "$code" -eq 0 ] && grep -q "scale: f32\[50\] from 0.5 to 1.5" module.op'
+rm -f module.op
 printf 'import torch\n# caf\351\n' >module.py
 run "$HONE" import kernelbench module.py
 refused 'what is no UTF-8' 'module.py:2: it is not UTF-8'
