@@ -8,6 +8,7 @@ import types
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._pytree import tree_leaves
 
 from worker.program import plain_name
 from worker.refusal import Refusal, refuse
@@ -251,12 +252,12 @@ def sizes_text(shape):
 
 
 def results(value):
-    found = list(value) if isinstance(value, (tuple, list)) else [value]
-    found = [f for f in found if f is not None]
+    """The tensors of nested tuples, lists and dicts, in the order of the exported graph."""
+    found = [f for f in tree_leaves(value) if f is not None]
     if not found:
         raise Refusal("forward() returns nothing; write return ...")
     for f in found:
         if not isinstance(f, torch.Tensor):
             raise Refusal(f"forward() returns a {type(f).__name__}; write it so that it returns "
-                          "tensors, alone or in a tuple")
+                          "tensors, alone or in tuples, lists and dicts")
     return found
