@@ -736,12 +736,25 @@ def binary_cross_entropy(program, node, a):
         times(minus(literal(1.0), t), call("max", call("log1p", p.negative(x)), least)))))
 
 
+def ignored_class(a):
+    """The class whose rows do not count, or None: targets never have one that is no class."""
+    classes = a.self.shape[1 if a.self.rank > 1 else 0]
+    return a.ignore_index if 0 <= a.ignore_index < classes else None
+
+
 @rule("cross_entropy_loss.default")
 def cross_entropy(program, node, a):
     if a.weight is not None:
-        raise Refusal("a cross entropy with weights of classes")
+        raise Refusal("a cross entropy with weights of classes; write it as log_softmax and a sum")
+    ignored = ignored_class(a) if a.target.kind == "int" else None
+    if ignored is not None and a.label_smoothing:
+        raise Refusal("a cross entropy with ignore_index and label_smoothing; "
+                      "write it as log_softmax and a masked mean")
     if a.self.rank == 2 and a.reduction == MEAN and a.target.kind == "int":
         program.limit(a.target, a.self.shape[1])
+        if ignored is not None:
+            return invoked(program, node, "cross_entropy_ignore", [a.self, a.target],
+                           ignore_index=ignored)
         if a.label_smoothing:
             return invoked(program, node, "cross_entropy_smooth", [a.self, a.target],
                            smoothing=repr(a.label_smoothing))
@@ -751,11 +764,11 @@ def cross_entropy(program, node, a):
         return invoked(program, node, "cross_entropy_soft", [a.self, a.target])
     if a.target.kind != "int" or a.label_smoothing:
         raise Refusal("a cross entropy of this form; write it as log_softmax and a sum")
-    program.limit(a.target, a.self.shape[1])
+    program.limit(a.target, a.self.shape[1 if a.self.rank > 1 else 0])
     name = program.whole(node, invoke("log_softmax1" if a.self.rank > 1 else "log_softmax", [a.self]),
                          node.name + "_log")
     logs = program.tensor(name, a.self.shape, "float", node)
-    return nll(program, node, logs, a.target, a.reduction, 1 if a.self.rank > 1 else 0)
+    return nll(program, node, logs, a.target, a.reduction, ignored)
 
 
 @rule("nll_loss_nd.default", "nll_loss.default", "nll_loss_forward.default", "nll_loss2d.default")
@@ -763,26 +776,36 @@ def nll_loss(program, node, a):
     if a.weight is not None:
         raise Refusal("a loss with weights of classes")
     program.limit(a.target, a.self.shape[1 if a.self.rank > 1 else 0])
-    found = nll(program, node, a.self, a.target, a.reduction, 1 if a.self.rank > 1 else 0)
+    found = nll(program, node, a.self, a.target, a.reduction, ignored_class(a))
     return [found, None] if "forward" in node.target.__name__ else found
 
 
-def nll(program, node, logs, target, reduction, d):
-    """-log probability of the class that the target names; class indices are taken to be valid."""
-    name, chosen = logs.whole(), target
+def nll(program, node, logs, target, reduction, ignored):
+    """-log probability of the class that the target names; class indices are taken to be valid.
+    `ignored`: the class that does not count, or None."""
+    name, chosen, d = logs.whole(), target, 1 if logs.rank > 1 else 0
     chosen.whole()
 
     def element(s):
         inside = [str(x) for x in s[:d]] + [chosen.at(s).text] + [str(x) for x in s[d:]]
         program.note_plain(s, target.shape)
         return p.negative(Expr(f"{name}[{','.join(inside)}]"))
+
+    def counts(s):
+        return compare("!=")(chosen.at(s), literal(ignored))
+
+    def element_or_zero(s):
+        return choose(counts(s), element(s), literal(0.0))
     if reduction == NONE:
-        return named(program, node, program.stage(node, shape(node), element))
+        return named(program, node, program.stage(
+            node, shape(node), element if ignored is None else element_or_zero))
     word = "mean" if reduction == MEAN else "sum"
     if not target.shape:
+        if ignored is not None:
+            raise Refusal("a loss of one row with ignore_index; write it without ignore_index")
         return named(program, node, program.stage(node, (), element), (), "float")
-    return named(program, node, program.stage(
-        node, (), lambda _: program.reduce(word, target.shape, element)), (), "float")
+    return named(program, node, program.stage(node, (), lambda _: program.reduce(
+        word, target.shape, element, counts if ignored is not None else None)), (), "float")
 
 
 @rule("cosine_similarity.default")

@@ -258,6 +258,16 @@ module <<'END'
 import torch
 class Model(torch.nn.Module):
     def forward(self, x, t):
+        return torch.nn.functional.cross_entropy(x, t, ignore_index=2, label_smoothing=0.1)
+def get_inputs():
+    return [torch.randn(5, 4), torch.tensor([0, 1, 2, 3, 2])]
+END
+refused 'a class that does not count, where there is no rule for it' \
+    'module.py:4: a cross entropy with ignore_index and label_smoothing; write it as log_softmax'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x, t):
         return x[t]
 def get_inputs():
     return [torch.randn(5, 4), torch.tensor([0, 1, -1])]
