@@ -465,11 +465,24 @@ def adaptive_max_pool(program, node, a):
     return [named(program, node, name, new, "float"), None]
 
 
+def whole_sizes(a, old, new):
+    """PyTorch steps by 1/scale_factor where there is one, the statements by old/new size: these are
+    the same where the factor gives the new size without a rest."""
+    factors = getattr(a, "scale_factors", None) or \
+        [getattr(a, name, None) for name in ("scales", "scales_d", "scales_h", "scales_w")
+         if hasattr(a, name)]
+    for factor, size, wanted in zip(factors, old, new):
+        if factor is not None and abs(size * factor - wanted) > 1e-9 * wanted:
+            raise Refusal(f"interpolate with a scale_factor of {factor}, which makes no whole "
+                          f"size of {size}; write size=({', '.join(map(str, new))})")
+
+
 @rule("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec",
       "upsample_nearest2d.default", "upsample_nearest1d.default")
 def upsample_nearest(program, node, a):
     value = getattr(a, "input", None) or a.self
     new = shape(node)
+    whole_sizes(a, value.shape[2:], new[2:])
 
     def source(x, size, wanted):
         return x.over(wanted // size) if wanted % size == 0 else x.times(size).over(wanted)
@@ -481,6 +494,8 @@ def upsample_nearest(program, node, a):
 def upsample_bilinear(program, node, a):
     value, new = getattr(a, "input", None) or a.self, shape(node)
     word = "resize_bilinear2d_corners" if a.align_corners else "resize_bilinear2d"
+    if not a.align_corners:
+        whole_sizes(a, value.shape[2:], new[2:])
     return invoked(program, node, word, [value], OH=new[2], OW=new[3])
 
 

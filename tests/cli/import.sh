@@ -267,6 +267,16 @@ refused 'a class that does not count, where there is no rule for it' \
 module <<'END'
 import torch
 class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.interpolate(x, scale_factor=1.3)
+def get_inputs():
+    return [torch.randn(1, 1, 12, 12)]
+END
+refused 'a factor that makes no whole size' 'module.py:4: interpolate with a scale_factor of 1.3'
+says err 'and what to write' 'which makes no whole size of 12; write size=(15, 15)'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
     def forward(self, x, t):
         return x[t]
 def get_inputs():
