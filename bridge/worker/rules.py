@@ -124,9 +124,11 @@ for name_, body_ in UNARY.items():
 
 @rule("bitwise_not.default")
 def bitwise_not(program, node, a):
-    if a.self.kind != "bool":
-        raise Refusal("bitwise_not of integers")
-    return elementwise(program, node, UNARY["logical_not"], a.self)
+    if a.self.kind == "bool":
+        return elementwise(program, node, UNARY["logical_not"], a.self)
+    if node.meta["val"].dtype is torch.uint8:
+        raise Refusal("bitwise_not of uint8; write 255 - x")
+    return elementwise(program, node, lambda x: minus(literal(-1), x), a.self)
 
 
 @rule("gelu.default")
@@ -342,7 +344,7 @@ def add_product(program, node, a):
 @rule("_to_copy.default", "to.dtype", "type_as.default")
 def convert(program, node, a):
     old, new = a.self.kind, kind(node)
-    if old == new or (new != "float" and old == "bool"):
+    if old == new:
         return a.self
     if new == "float":
         return elementwise(program, node, lambda x: call("f32", x), a.self)
