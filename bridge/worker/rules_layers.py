@@ -583,6 +583,8 @@ def recurrent(program, node, a):
         value = turned(program, node, value)
     hidden, directions = states[0].shape[2], 2 if a.bidirectional else 1
     each = 4 if a.has_biases else 2
+    if len(a.params) != a.num_layers * directions * each:
+        raise Refusal("an LSTM with proj_size; write its steps out with nn.LSTMCell and nn.Linear")
     last = [[] for _ in states]
     for layer in range(a.num_layers):
         outputs = []
@@ -590,7 +592,7 @@ def recurrent(program, node, a):
             number_ = layer * directions + direction
             weights = list(a.params[number_ * each:(number_ + 1) * each])
             if not a.has_biases:
-                zero = Value(program, (weights[0].shape[0],), "float", lambda s: literal(0.0), None, node)
+                zero = zeros(program, node, weights[0].shape[0])
                 weights += [zero, zero]
             initial = [lazy(program, node, lambda s, v=v, k=number_: v.at([number(k)] + s), v.shape[1:],
                             "float") for v in states]
@@ -603,6 +605,28 @@ def recurrent(program, node, a):
         value = outputs[0] if directions == 1 else joined(program, node, outputs)
     result = turned(program, node, value) if a.batch_first else value
     return [result] + [stacked(program, node, found) for found in last]
+
+
+@rule("rnn_tanh_cell.default", "rnn_relu_cell.default", "gru_cell.default", "lstm_cell.default")
+def cell(program, node, a):
+    """One step."""
+    word = node.target.__name__.split(".")[0].replace("_tanh", "")
+    states = list(a.hx) if isinstance(a.hx, (list, tuple)) else [a.hx]
+    zero = zeros(program, node, a.w_ih.shape[0])
+    biases = [zero if bias is None else bias for bias in (a.b_ih, a.b_hh)]
+    if word == "rnn_relu_cell":     # the library has none
+        parts = [program.whole(node, invoke("linear", [value, weight, bias]), node.name + "_part")
+                 for value, weight, bias in zip([a.input, a.hx], [a.w_ih, a.w_hh], biases)]
+        return named(program, node, program.whole(node, f"relu({' + '.join(parts)})"))
+    names = program.several(node, len(states), invoke(
+        word, [a.input, a.w_ih, a.w_hh] + biases + states))
+    found = [program.tensor(name, states[0].shape, "float", node) for name in names]
+    return found if word == "lstm_cell" else found[0]
+
+
+def zeros(program, node, count):
+    """For a bias that is not there."""
+    return Value(program, (count,), "float", lambda s: literal(0.0), None, node)
 
 
 def turned(program, node, value):

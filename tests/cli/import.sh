@@ -277,6 +277,18 @@ says err 'and what to write' 'which makes no whole size of 12; write size=(15, 1
 module <<'END'
 import torch
 class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = torch.nn.LSTM(4, 6, proj_size=3)
+    def forward(self, x):
+        return self.lstm(x)
+def get_inputs():
+    return [torch.randn(2, 3, 4)]
+END
+refused 'an LSTM with projections' 'module.py:7: an LSTM with proj_size; write its steps out'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
     def forward(self, x, t):
         return x[t]
 def get_inputs():
