@@ -285,9 +285,21 @@ class Translation:
     def walk(self):
         for node in self.exported.graph.nodes:
             if node.op == "call_function":
-                self.values[node] = self.translated(node)
+                self.values[node] = self.placed(node, self.translated, node)
             elif node.op == "output":
                 self.read_outputs(node)
+
+    def placed(self, node, function, *arguments):
+        """What function(*arguments) gives; what it refuses is told with the node's line."""
+        try:
+            return function(*arguments)
+        except Refusal as refusal:
+            if refusal.line is None:
+                refusal.line = line_of(node, self.loaded.path)
+            raise
+        except Exception as error:      # a form of its arguments that no rule thought of
+            raise Refusal(f"{base(node) or node.name} cannot be translated in this form; write it "
+                          "with other operators", line_of(node, self.loaded.path)) from error
 
     def translated(self, node):
         if node.target is operator.getitem:
@@ -297,28 +309,23 @@ class Translation:
             return None
         if has_unknown_size(node):
             raise Refusal(f"how large the result of {base(node)} is hangs on the values of a tensor; "
-                          "write sizes that are known beforehand", line_of(node, self.loaded.path))
+                          "write sizes that are known beforehand")
         self.operators.append(name)
         found = rules.RULES.get(name)
         if found is None and torch.Tag.nondeterministic_seeded in node.target.tags:
-            raise Refusal(f"{base(node)} is random; make these numbers in get_inputs() and give them to "
-                          "forward() as an argument", line_of(node, self.loaded.path))
+            raise Refusal(f"{base(node)} is random; make these numbers in get_inputs() and give "
+                          "them to forward() as an argument")
         if found is None:
             raise Refusal(f"{name.removesuffix('.default')} cannot be translated; write it with "
-                          "other operators", line_of(node, self.loaded.path))
+                          "other operators")
         node.meta["inline"] = may_stand_inside(node)
-        try:
-            return found(self.program, node, self.arguments(node))
-        except Refusal as refusal:
-            if refusal.line is None:
-                refusal.line = line_of(node, self.loaded.path)
-            raise
+        return found(self.program, node, self.arguments(node))
 
     def taken(self, node):
         value = self.values[node.args[0]][node.args[1]]
         if value is None and node.users:
-            raise Refusal(f"result {node.args[1]} of {base(node.args[0])} cannot be translated",
-                          line_of(node, self.loaded.path))
+            raise Refusal(f"result {node.args[1]} of {base(node.args[0])} cannot be translated; "
+                          "write it with other operators")
         return value
 
     # ---- outputs ----
@@ -335,7 +342,7 @@ class Translation:
             if 0 in value.shape:
                 raise Refusal("forward() returns a tensor without elements; write larger sizes",
                               line_of(arg, self.loaded.path))
-            name = value.whole()
+            name = self.placed(arg, value.whole)
             if name in given or name in self.outputs:
                 name = self.program.stage(None, value.shape, value.at, "Y")
             self.outputs.append(name)

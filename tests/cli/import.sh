@@ -289,6 +289,16 @@ refused 'an LSTM with projections' 'module.py:7: an LSTM with proj_size; write i
 module <<'END'
 import torch
 class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.adaptive_max_pool2d(x, 2)
+def get_inputs():
+    return [torch.randn(3, 8, 8)]
+END
+refused 'arguments that a rule does not know are named with their line' \
+    'module.py:4: adaptive_max_pool2d cannot be translated in this form; write it with other operators'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
     def forward(self, x, t):
         return x[t]
 def get_inputs():
