@@ -48,8 +48,9 @@ def graph_of(model, inputs):
         return torch.export.export(model, inputs).run_decompositions({})
 
 
-def exported(loaded):
-    """The graph, functional, with composite operators kept; numbers among the inputs are tensors."""
+def exported(loaded, explain):
+    """The graph, functional, with composite operators kept; numbers among the inputs are tensors.
+    `explain`: where it cannot be exported, the module is run once more for what it says itself."""
     model, inputs = loaded.model, loaded.inputs
     tensors = [torch.tensor(v) if isinstance(v, float) else v for v in inputs]
     try:
@@ -62,7 +63,7 @@ def exported(loaded):
             found = graph_of(model, tuple(tensors))
     except BaseException as error:
         refusal = refuse(error, loaded.path, "its graph cannot be exported")
-        raise fault_of_module(loaded) or refusal from error
+        raise (fault_of_module(loaded) if explain else None) or refusal from error
     keep_results(found)
     loaded.inputs = tensors
     return found
@@ -130,7 +131,7 @@ class Translation:
         self.loaded = loaded
         self.samples = samples
         self.like = {name: clause for name, _, _, clause in like.program.inputs} if like else {}
-        self.exported = exported(loaded)
+        self.exported = exported(loaded, explain=like is None)
         self.program = Program(task)
         self.program.path = loaded.path
         self.program.limit = self.limit

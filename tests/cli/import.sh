@@ -94,6 +94,8 @@ found = constants('''
 batch, (height, width) = 16, (224, 224)
 input_shape = (8, 3, 100, 128)
 rows = 16 * 3
+columns: int = 7
+kept: int
 input_shape = (2 ** 13,)
 hidden_sizes = [512] * 2 + [64]
 channels = [64, 128, 256, 512]
@@ -102,7 +104,7 @@ def helper():
 def get_inputs():
     return [torch.rand(10, 3, 96, batch), torch.rand(20, 30)]
 ''')
-assert list(found.values()) == [16, 224, 224, 8, 100, 128, 48, 8192, 512, 64, 10, 96], found
+assert list(found.values()) == [16, 224, 224, 8, 100, 128, 48, 7, 8192, 512, 64, 10, 96], found
 assert list(found)[:3] == ["batch", "height", "width"], found
 tried = candidates(found)
 assert all(64 <= one["height@3:21"] <= 68 for one in tried[:4]), tried[0]
