@@ -371,7 +371,13 @@ rule("zeros.default", "zeros_like.default", "new_zeros.default", "empty.memory_f
 rule("ones.default", "ones_like.default", "new_ones.default")(constant(lambda n, a: typed(n, 1)))
 rule("full.default", "full_like.default", "new_full.default")(
     constant(lambda node, a: typed(node, a.fill_value)))
+rule("fill.Scalar")(constant(lambda node, a: typed(node, a.value)))
 rule("scalar_tensor.default")(constant(lambda node, a: typed(node, a.s)))
+
+
+@rule("fill.Tensor")
+def fill(program, node, a):
+    return lazy(program, node, lambda subscripts: a.value.at([]))
 
 
 @rule("arange.default", "arange.start", "arange.start_step")
