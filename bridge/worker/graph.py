@@ -131,6 +131,8 @@ class Translation:
         self.loaded = loaded
         self.samples = samples
         self.like = {name: clause for name, _, _, clause in like.program.inputs} if like else {}
+        self.limited = set()    # inputs that are subscripts: values that leave them are faults
+        self.drawn = self.like.keys() - like.limited if like else set()
         self.exported = exported(loaded, explain=like is None)
         self.program = Program(task)
         self.program.path = loaded.path
@@ -186,7 +188,7 @@ class Translation:
             name, dtype, sizes, clause = self.program.inputs[-1]
             clause = self.like.get(name, clause)
             self.program.inputs[-1] = name, dtype, sizes, clause
-            if name in self.like and not self.loaded.only_shapes:
+            if name in self.drawn and not self.loaded.only_shapes:
                 self.clip(value, clause)
 
     def clip(self, value, clause):
@@ -258,6 +260,7 @@ class Translation:
             if name == found and self.inputs[number_][2] is None and \
                     self.from_caller(number_):
                 self.program.inputs[number_] = (name, dtype, sizes, f"from 0 to {size - 1}")
+                self.limited.add(name)
 
     def from_caller(self, number_):
         tensor = self.inputs[number_][1]

@@ -310,6 +310,16 @@ refused 'subscripts that the program cannot bear' \
     'module.py: input T: element [2] is -1; the elements of T lie in 0..4'
 module <<'END'
 import torch
+batch = 16
+class Model(torch.nn.Module):
+    def forward(self, x, t):
+        return torch.nn.functional.cross_entropy(x, t)
+def get_inputs():
+    return [torch.randn(batch, 4), torch.tensor([1, -100] * (batch // 2))]
+END
+refused 'also at smaller sizes' 'module.py: input T: element [1] is -100; the elements of T lie in 0..3'
+module <<'END'
+import torch
 class Model(torch.nn.Module):
     def forward(self, x):
         return x + 1, torch.log(-x)
