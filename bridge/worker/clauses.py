@@ -1,12 +1,15 @@
 """What may be drawn for an input: clauses of `in` statements, and values that keep to them."""
 import math
+import re
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from worker.program import literal
 
 FEW = 4         # distinct values, at most, that are listed
 ENOUGH = 8      # elements from which on something is said about them
+WITHOUT_CLAUSE = -100, 100      # what the language lets an i32 be of which nothing is said
 
 
 def distinct(value):
@@ -52,10 +55,27 @@ def of_data(value):
     return f"from 0 to {max(math.ceil(value.max()), 1)}" if value.min() >= 0 else ""
 
 
+def clipped(value, clause):
+    """Whole numbers such that they keep to a clause; it is not that of these values."""
+    found = re.fullmatch(r"from (-?\d+) to (-?\d+)", clause)
+    if value.dtype is torch.bool or value.dtype.is_floating_point or \
+            (found is None and value.dtype.itemsize == 1):
+        return value
+    low, high = map(int, found.groups()) if found is not None else WITHOUT_CLAUSE
+    inside = value.clamp(low, high)
+    return value if torch.equal(inside, value) else inside
+
+
+def above_zero(value):
+    """Whether all elements are: a logarithm or a root may be taken of them."""
+    return not isinstance(value, FakeTensor) and value.numel() > 0 and bool((value > 0).all())
+
+
 def of_parameter(name, value):
     """Such that outputs depend on the data, which with PyTorch's own initial values they may not."""
     last = name.rsplit(".", 1)[-1]
-    if last == "running_var" or (value.dim() <= 1 and "weight" in last):
+    gain = value.dim() <= 1 and "bias" not in last and ("weight" in last or above_zero(value))
+    if last == "running_var" or gain:
         return "from 0.5 to 1.5"
     if value.dim() <= 1:
         return "scale 0.1"

@@ -9,7 +9,6 @@ import re
 
 from worker.graph import Translation, text_of
 from worker.module import HUGE, Loaded, constants, sample
-from worker.refusal import Refusal
 
 LEAST = 8               # smaller sizes are left alone, larger ones do not become smaller than this
 LEAST_IMAGE = 64        # of images, which networks make 32 times smaller
@@ -78,7 +77,7 @@ def smaller(path, text, seed, train, full, about):
                 continue
             if loaded.only_shapes:
                 translation = Translation(Loaded(path, text, found, seed, train), task, full)
-        except Refusal:
+        except Exception:       # whatever does not work at sizes that are ours is no fault of it
             continue
         texts = joined(full_text, text_of(translation, about), sizes, found)
         if texts[0] == texts[1]:

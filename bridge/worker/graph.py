@@ -48,8 +48,9 @@ def graph_of(model, inputs):
         return torch.export.export(model, inputs).run_decompositions({})
 
 
-def exported(loaded):
-    """The graph, functional, with composite operators kept; numbers among the inputs are tensors."""
+def exported(loaded, explain):
+    """The graph, functional, with composite operators kept; numbers among the inputs are tensors.
+    `explain`: where it cannot be exported, the module is run once more for what it says itself."""
     model, inputs = loaded.model, loaded.inputs
     tensors = [torch.tensor(v) if isinstance(v, float) else v for v in inputs]
     try:
@@ -62,7 +63,7 @@ def exported(loaded):
             found = graph_of(model, tuple(tensors))
     except BaseException as error:
         refusal = refuse(error, loaded.path, "its graph cannot be exported")
-        raise fault_of_module(loaded) or refusal from error
+        raise (fault_of_module(loaded) if explain else None) or refusal from error
     keep_results(found)
     loaded.inputs = tensors
     return found
@@ -130,7 +131,9 @@ class Translation:
         self.loaded = loaded
         self.samples = samples
         self.like = {name: clause for name, _, _, clause in like.program.inputs} if like else {}
-        self.exported = exported(loaded)
+        self.limited = set()    # inputs that are subscripts: values that leave them are faults
+        self.drawn = self.like.keys() - like.limited if like else set()
+        self.exported = exported(loaded, explain=like is None)
         self.program = Program(task)
         self.program.path = loaded.path
         self.program.limit = self.limit
@@ -183,7 +186,16 @@ class Translation:
             clause = clauses.of_data(torch.as_tensor(sample)) if known else ""
             self.add(node, node.name, value, clause, None, True)
             name, dtype, sizes, clause = self.program.inputs[-1]
-            self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)
+            clause = self.like.get(name, clause)
+            self.program.inputs[-1] = name, dtype, sizes, clause
+            if name in self.drawn and not self.loaded.only_shapes:
+                self.clip(value, clause)
+
+    def clip(self, value, clause):
+        """Whole numbers of other draws may leave what those at the other sizes lie in."""
+        new = clauses.clipped(value, clause)
+        self.loaded.inputs = [new if given is value else given for given in self.loaded.inputs]
+        self.inputs[-1] = self.inputs[-1][0], new, None
 
     def held_input(self, node, spec):
         """A parameter, a buffer or a constant."""
@@ -201,6 +213,9 @@ class Translation:
             return
         self.add(node, spec.target, tensor, clauses.of_parameter(spec.target, tensor), spec.target,
                  False)
+        name, dtype, sizes, clause = self.program.inputs[-1]
+        if tensor.dim() <= 1:       # whether its values are above zero may be chance
+            self.program.inputs[-1] = name, dtype, sizes, self.like.get(name, clause)
 
     def pattern(self, node, tensor):
         """A constant that can be said: one number everywhere, a triangle, 0 1 2 ...; else None."""
@@ -245,6 +260,7 @@ class Translation:
             if name == found and self.inputs[number_][2] is None and \
                     self.from_caller(number_):
                 self.program.inputs[number_] = (name, dtype, sizes, f"from 0 to {size - 1}")
+                self.limited.add(name)
 
     def from_caller(self, number_):
         tensor = self.inputs[number_][1]
@@ -273,9 +289,21 @@ class Translation:
     def walk(self):
         for node in self.exported.graph.nodes:
             if node.op == "call_function":
-                self.values[node] = self.translated(node)
+                self.values[node] = self.placed(node, self.translated, node)
             elif node.op == "output":
                 self.read_outputs(node)
+
+    def placed(self, node, function, *arguments):
+        """What function(*arguments) gives; what it refuses is told with the node's line."""
+        try:
+            return function(*arguments)
+        except Refusal as refusal:
+            if refusal.line is None:
+                refusal.line = line_of(node, self.loaded.path)
+            raise
+        except Exception as error:      # a form of its arguments that no rule thought of
+            raise Refusal(f"{base(node) or node.name} cannot be translated in this form; write it "
+                          "with other operators", line_of(node, self.loaded.path)) from error
 
     def translated(self, node):
         if node.target is operator.getitem:
@@ -285,28 +313,23 @@ class Translation:
             return None
         if has_unknown_size(node):
             raise Refusal(f"how large the result of {base(node)} is hangs on the values of a tensor; "
-                          "write sizes that are known beforehand", line_of(node, self.loaded.path))
+                          "write sizes that are known beforehand")
         self.operators.append(name)
         found = rules.RULES.get(name)
         if found is None and torch.Tag.nondeterministic_seeded in node.target.tags:
-            raise Refusal(f"{base(node)} is random; make these numbers in get_inputs() and give them to "
-                          "forward() as an argument", line_of(node, self.loaded.path))
+            raise Refusal(f"{base(node)} is random; make these numbers in get_inputs() and give "
+                          "them to forward() as an argument")
         if found is None:
             raise Refusal(f"{name.removesuffix('.default')} cannot be translated; write it with "
-                          "other operators", line_of(node, self.loaded.path))
+                          "other operators")
         node.meta["inline"] = may_stand_inside(node)
-        try:
-            return found(self.program, node, self.arguments(node))
-        except Refusal as refusal:
-            if refusal.line is None:
-                refusal.line = line_of(node, self.loaded.path)
-            raise
+        return found(self.program, node, self.arguments(node))
 
     def taken(self, node):
         value = self.values[node.args[0]][node.args[1]]
         if value is None and node.users:
-            raise Refusal(f"result {node.args[1]} of {base(node.args[0])} cannot be translated",
-                          line_of(node, self.loaded.path))
+            raise Refusal(f"result {node.args[1]} of {base(node.args[0])} cannot be translated; "
+                          "write it with other operators")
         return value
 
     # ---- outputs ----
@@ -323,7 +346,7 @@ class Translation:
             if 0 in value.shape:
                 raise Refusal("forward() returns a tensor without elements; write larger sizes",
                               line_of(arg, self.loaded.path))
-            name = value.whole()
+            name = self.placed(arg, value.whole)
             if name in given or name in self.outputs:
                 name = self.program.stage(None, value.shape, value.at, "Y")
             self.outputs.append(name)

@@ -8,6 +8,7 @@ import types
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._pytree import tree_leaves
 
 from worker.program import plain_name
 from worker.refusal import Refusal, refuse
@@ -75,19 +76,27 @@ def in_list(name, node):
         yield f"{name}#{place}", size
 
 
+def assigned(node):
+    """The two sides of batch_size = 128 and of batch_size: int = 128; else (None, None)."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        return node.targets[0], node.value
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        return node.target, node.value
+    return None, None
+
+
 def sizes_in(tree):
     """(name, node) of whole numbers that are sizes: named at the module's top, or of its images."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "get_inputs":
             yield from in_images(node)
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            yield from named(target, node.value)
-            if isinstance(target, ast.Name) and "shape" in target.id:
-                yield from in_images(node)
-                yield from in_shape(node.value)
-            if isinstance(target, ast.Name) and "sizes" in target.id:
-                yield from in_list(target.id, node.value)
+        target, value = assigned(node)
+        yield from named(target, value)
+        if isinstance(target, ast.Name) and "shape" in target.id:
+            yield from in_images(value)
+            yield from in_shape(value)
+        if isinstance(target, ast.Name) and "sizes" in target.id:
+            yield from in_list(target.id, value)
 
 
 def constants(text):
@@ -251,12 +260,12 @@ def sizes_text(shape):
 
 
 def results(value):
-    found = list(value) if isinstance(value, (tuple, list)) else [value]
-    found = [f for f in found if f is not None]
+    """The tensors of nested tuples, lists and dicts, in the order of the exported graph."""
+    found = [f for f in tree_leaves(value) if f is not None]
     if not found:
         raise Refusal("forward() returns nothing; write return ...")
     for f in found:
         if not isinstance(f, torch.Tensor):
             raise Refusal(f"forward() returns a {type(f).__name__}; write it so that it returns "
-                          "tensors, alone or in a tuple")
+                          "tensors, alone or in tuples, lists and dicts")
     return found

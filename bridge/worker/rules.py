@@ -124,9 +124,11 @@ for name_, body_ in UNARY.items():
 
 @rule("bitwise_not.default")
 def bitwise_not(program, node, a):
-    if a.self.kind != "bool":
-        raise Refusal("bitwise_not of integers")
-    return elementwise(program, node, UNARY["logical_not"], a.self)
+    if a.self.kind == "bool":
+        return elementwise(program, node, UNARY["logical_not"], a.self)
+    if node.meta["val"].dtype is torch.uint8:
+        raise Refusal("bitwise_not of uint8; write 255 - x")
+    return elementwise(program, node, lambda x: minus(literal(-1), x), a.self)
 
 
 @rule("gelu.default")
@@ -148,7 +150,7 @@ def elu(program, node, a):
         outer = call("elu", inner, literal(float(a.alpha)))
         return outer if a.scale == 1 else times(literal(a.scale), outer)
     if a.input_scale != 1:
-        raise Refusal("elu with an input_scale")
+        raise Refusal("elu with an input_scale; write F.elu(x * scale)")
     return elementwise(program, node, body, a.self)
 
 
@@ -284,7 +286,7 @@ def divide_rounded(program, node, a):
 @rule("remainder.Scalar", "remainder.Tensor", "fmod.Scalar")
 def remainder(program, node, a):
     if kind(node) == "float":
-        raise Refusal("a remainder of floats")
+        raise Refusal("a remainder of floats; write x - y * torch.floor(x / y)")
     return elementwise(program, node, lambda x, y: Expr(
         f"{x.within(p.PRODUCT)}%{y.within(p.UNARY)}", p.PRODUCT), a.self, a.other)
 
@@ -308,7 +310,7 @@ for word_, sign_ in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "
 @rule("logical_and.default", "bitwise_and.Tensor", "logical_or.default", "bitwise_or.Tensor")
 def both_or_either(program, node, a):
     if kind(node) != "bool":
-        raise Refusal("an operation on the bits of integers")
+        raise Refusal("an operation on the bits of integers; write arithmetic, or masks")
     sign = "&&" if "and" in node.target.__name__ else "||"
     return elementwise(program, node, lambda x, y: Expr(
         f"{x.within(COMPARED)} {sign} {y.within(COMPARED)}", p.LOGIC), a.self, a.other)
@@ -342,7 +344,7 @@ def add_product(program, node, a):
 @rule("_to_copy.default", "to.dtype", "type_as.default")
 def convert(program, node, a):
     old, new = a.self.kind, kind(node)
-    if old == new or (new != "float" and old == "bool"):
+    if old == new:
         return a.self
     if new == "float":
         return elementwise(program, node, lambda x: call("f32", x), a.self)
@@ -369,7 +371,13 @@ rule("zeros.default", "zeros_like.default", "new_zeros.default", "empty.memory_f
 rule("ones.default", "ones_like.default", "new_ones.default")(constant(lambda n, a: typed(n, 1)))
 rule("full.default", "full_like.default", "new_full.default")(
     constant(lambda node, a: typed(node, a.fill_value)))
+rule("fill.Scalar")(constant(lambda node, a: typed(node, a.value)))
 rule("scalar_tensor.default")(constant(lambda node, a: typed(node, a.s)))
+
+
+@rule("fill.Tensor")
+def fill(program, node, a):
+    return lazy(program, node, lambda subscripts: a.value.at([]))
 
 
 @rule("arange.default", "arange.start", "arange.start_step")
@@ -558,7 +566,8 @@ def unfold(program, node, a):
 def diagonal(program, node, a):
     offset = getattr(a, "diagonal", getattr(a, "offset", 0))
     if offset or a.self.rank > 2:
-        raise Refusal("diag of more than a matrix, or beside the diagonal")
+        raise Refusal("diag of more than a matrix, or beside the diagonal; "
+                      "write torch.einsum or slices")
     if a.self.rank == 2:
         return lazy(program, node, lambda s: a.self.at([s[0], s[0]]))
     zero = literal(typed(node, 0))
@@ -657,7 +666,7 @@ def pad_by(program, node, value, before, mode):
             return f"{size - 1}-abs({size - 1}-abs({moved_}))"
         return str(moved_.modulo(size))     # circular
     if mode not in ("replicate", "reflect", "circular"):
-        raise Refusal(f"padding of mode {mode}")
+        raise Refusal(f"padding of mode {mode}; write torch.cat()")
     name = value.whole()
 
     def read(s):
@@ -685,17 +694,19 @@ def slice_scatter(program, node, a):
     d = axis(a.dim, a.self.rank)
     size, start = a.self.shape[d], a.start or 0
     start = start + size if start < 0 else start
-    if a.step != 1:
-        raise Refusal("an assignment to every other element")
     if a.src.shape == a.self.shape:
         return a.src
-    end = start + a.src.shape[d]
+    end = start + (a.src.shape[d] - 1) * a.step + 1
     a.src.whole()
 
     def read(s):
-        inside = Expr(f"{s[d]} >= {start} && {s[d]} < {end}", p.LOGIC)
-        moved_ = s[:d] + [s[d].plus(-start)] + s[d + 1:]
-        return choose(inside, program.guarded(a.src, moved_, literal(0)), a.self.at(s))
+        place = s[d].plus(-start)
+        inside = f"{s[d]} >= {start} && {s[d]} < {end}"
+        if a.step != 1:
+            inside += f" && {place.modulo(a.step)} == 0"
+        moved_ = s[:d] + [place.over(a.step)] + s[d + 1:]
+        source = program.guarded(a.src, moved_, literal(0))
+        return choose(Expr(inside, p.LOGIC), source, a.self.at(s))
     return written(program, node, read)
 
 
@@ -713,7 +724,7 @@ def pixel_shuffle(program, node, a):
         channel = s[1].times(f * f).plus(s[2].modulo(f).times(f)).plus(s[3].modulo(f))
         return a.self.at([s[0], channel, s[2].over(f), s[3].over(f)])
     if a.self.rank != 4:
-        raise Refusal("pixel_shuffle of what is not [N,C,H,W]")
+        raise Refusal("pixel_shuffle of what is not [N,C,H,W]; write x.unsqueeze(0)")
     return lazy(program, node, read)
 
 

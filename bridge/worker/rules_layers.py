@@ -83,14 +83,14 @@ def outer(program, node, a):
 def linear(program, node, a):
     tensors = [a.input, a.weight] + ([a.bias] if a.bias is not None else [])
     if a.weight.rank != 2:
-        raise Refusal("a linear layer with a vector for its weight")
+        raise Refusal("a linear layer with a vector for its weight; write x @ weight")
     return invoked(program, node, "linear", tensors)
 
 
 @rule("bilinear.default")
 def bilinear(program, node, a):
     if a.bias is None:
-        raise Refusal("a bilinear layer without a bias")
+        raise Refusal("a bilinear layer without a bias; write torch.einsum")
     return invoked(program, node, "bilinear", [a.input1, a.input2, a.weight, a.bias])
 
 
@@ -263,7 +263,7 @@ def layer_norm(program, node, a):
 @rule("rms_norm.default")
 def rms_norm(program, node, a):
     if len(a.normalized_shape) != 1:
-        raise Refusal("rms_norm over more than the last dimension")
+        raise Refusal("rms_norm over more than the last dimension; write the arithmetic out")
     tensors = [a.input] + ([a.weight] if a.weight is not None else [])
     eps = 1.1920928955078125e-07 if a.eps is None else a.eps
     return invoked(program, node, "rms_norm", tensors, eps=eps_text(eps))
@@ -288,7 +288,7 @@ def group_norm(program, node, a):
 @rule("instance_norm.default")
 def instance_norm(program, node, a):
     if not a.use_input_stats:
-        raise Refusal("instance_norm with running statistics")
+        raise Refusal("instance_norm with running statistics; write the arithmetic out")
     tensors = [a.input] + ([a.weight, a.bias] if a.weight is not None else [])
     return invoked(program, node, "instance_norm", tensors, eps=eps_text(a.eps))
 
@@ -430,7 +430,7 @@ def avg_pool(program, node, a):
     rank = int(word[-2])
     batched(a.self, rank)
     if getattr(a, "divisor_override", None) is not None:
-        raise Refusal("an average pool with a divisor of its own")
+        raise Refusal("an average pool with divisor_override; write it without and multiply")
     padded = any([a.padding] if isinstance(a.padding, int) else a.padding)
     attributes = window_of(rank, a.kernel_size, a.stride, a.padding)
     if padded and not a.count_include_pad:
@@ -438,7 +438,7 @@ def avg_pool(program, node, a):
         attributes["ceil_mode"] = 1 if a.ceil_mode else None
     elif a.ceil_mode:
         if rank == 3 and padded:
-            raise Refusal("avg_pool3d with padding and ceil_mode")
+            raise Refusal("avg_pool3d with padding and ceil_mode; write F.pad before")
         attributes["ceil_mode"] = 1 if rank == 3 else None
         word += "_valid" if rank == 3 else "_ceil"
     return invoked(program, node, word, [a.self], **attributes)
@@ -465,11 +465,24 @@ def adaptive_max_pool(program, node, a):
     return [named(program, node, name, new, "float"), None]
 
 
+def whole_sizes(a, old, new):
+    """PyTorch steps by 1/scale_factor where there is one, the statements by old/new size: these are
+    the same where the factor gives the new size without a rest."""
+    factors = getattr(a, "scale_factors", None) or \
+        [getattr(a, name, None) for name in ("scales", "scales_d", "scales_h", "scales_w")
+         if hasattr(a, name)]
+    for factor, size, wanted in zip(factors, old, new):
+        if factor is not None and abs(size * factor - wanted) > 1e-9 * wanted:
+            raise Refusal(f"interpolate with a scale_factor of {factor}, which makes no whole "
+                          f"size of {size}; write size=({', '.join(map(str, new))})")
+
+
 @rule("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec",
       "upsample_nearest2d.default", "upsample_nearest1d.default")
 def upsample_nearest(program, node, a):
     value = getattr(a, "input", None) or a.self
     new = shape(node)
+    whole_sizes(a, value.shape[2:], new[2:])
 
     def source(x, size, wanted):
         return x.over(wanted // size) if wanted % size == 0 else x.times(size).over(wanted)
@@ -481,13 +494,16 @@ def upsample_nearest(program, node, a):
 def upsample_bilinear(program, node, a):
     value, new = getattr(a, "input", None) or a.self, shape(node)
     word = "resize_bilinear2d_corners" if a.align_corners else "resize_bilinear2d"
+    if not a.align_corners:
+        whole_sizes(a, value.shape[2:], new[2:])
     return invoked(program, node, word, [value], OH=new[2], OW=new[3])
 
 
 @rule("im2col.default")
 def im2col(program, node, a):
     if any(len(set(v)) != 1 for v in (a.stride, a.padding, a.dilation)):
-        raise Refusal("F.unfold with different strides, paddings or dilations along its axes")
+        raise Refusal("F.unfold with different strides, paddings or dilations along its axes; "
+                      "write x.unfold() for each axis")
     return invoked(program, node, "unfold", [a.self], kh=a.kernel_size[0], kw=a.kernel_size[1],
                    stride=a.stride[0], pad=a.padding[0], dilation=a.dilation[0])
 
@@ -521,16 +537,22 @@ def prelu(program, node, a):
 def attention(program, node, a):
     if a.dropout_p:
         raise Refusal("attention with dropout is random; import it in evaluation mode")
-    if a.enable_gqa:
-        raise Refusal("attention with enable_gqa; write the repetition of the heads out")
     tensors = [a.query, a.key, a.value]
     scale = None if a.scale is None else literal(float(a.scale)).text
     mask = a.attn_mask
+    if a.enable_gqa and a.query.shape[:-2] != a.key.shape[:-2]:
+        if mask is not None or {t.rank for t in tensors} != {4} or \
+                a.key.shape[1] != a.value.shape[1] or len({t.shape[0] for t in tensors}) != 1:
+            raise Refusal("attention of this form with enable_gqa; write the heads of key and "
+                          "value out with repeat_interleave")
+        return invoked(program, node, "grouped_attention", tensors,
+                       causal=1 if a.is_causal else None, sc=scale)
     if mask is None and len({t.shape[:-2] for t in tensors}) == 1:
         word = "causal_attention" if a.is_causal else "attention"
         return invoked(program, node, word, tensors, sc=scale)
     if mask is None or a.is_causal:
-        raise Refusal("attention whose batches differ")
+        raise Refusal("attention whose batches or heads differ; write expand() so that query, key "
+                      "and value have the same")
     for tensor in tensors + [mask]:
         tensor.whole()
     batch, width = a.query.shape[:-2], a.query.shape[-1]
@@ -568,6 +590,8 @@ def recurrent(program, node, a):
         value = turned(program, node, value)
     hidden, directions = states[0].shape[2], 2 if a.bidirectional else 1
     each = 4 if a.has_biases else 2
+    if len(a.params) != a.num_layers * directions * each:
+        raise Refusal("an LSTM with proj_size; write its steps out with nn.LSTMCell and nn.Linear")
     last = [[] for _ in states]
     for layer in range(a.num_layers):
         outputs = []
@@ -575,7 +599,7 @@ def recurrent(program, node, a):
             number_ = layer * directions + direction
             weights = list(a.params[number_ * each:(number_ + 1) * each])
             if not a.has_biases:
-                zero = Value(program, (weights[0].shape[0],), "float", lambda s: literal(0.0), None, node)
+                zero = zeros(program, node, weights[0].shape[0])
                 weights += [zero, zero]
             initial = [lazy(program, node, lambda s, v=v, k=number_: v.at([number(k)] + s), v.shape[1:],
                             "float") for v in states]
@@ -588,6 +612,28 @@ def recurrent(program, node, a):
         value = outputs[0] if directions == 1 else joined(program, node, outputs)
     result = turned(program, node, value) if a.batch_first else value
     return [result] + [stacked(program, node, found) for found in last]
+
+
+@rule("rnn_tanh_cell.default", "rnn_relu_cell.default", "gru_cell.default", "lstm_cell.default")
+def cell(program, node, a):
+    """One step."""
+    word = node.target.__name__.split(".")[0].replace("_tanh", "")
+    states = list(a.hx) if isinstance(a.hx, (list, tuple)) else [a.hx]
+    zero = zeros(program, node, a.w_ih.shape[0])
+    biases = [zero if bias is None else bias for bias in (a.b_ih, a.b_hh)]
+    if word == "rnn_relu_cell":     # the library has none
+        parts = [program.whole(node, invoke("linear", [value, weight, bias]), node.name + "_part")
+                 for value, weight, bias in zip([a.input, a.hx], [a.w_ih, a.w_hh], biases)]
+        return named(program, node, program.whole(node, f"relu({' + '.join(parts)})"))
+    names = program.several(node, len(states), invoke(
+        word, [a.input, a.w_ih, a.w_hh] + biases + states))
+    found = [program.tensor(name, states[0].shape, "float", node) for name in names]
+    return found if word == "lstm_cell" else found[0]
+
+
+def zeros(program, node, count):
+    """For a bias that is not there."""
+    return Value(program, (count,), "float", lambda s: literal(0.0), None, node)
 
 
 def turned(program, node, value):
@@ -637,9 +683,9 @@ def index_tensor(program, node, a):
     chosen = {d: t for d, t in enumerate(a.indices) if t is not None}
     first, count = min(chosen), len(chosen)
     if any(t.kind == "bool" for t in chosen.values()):
-        raise Refusal("a mask as an index: the shape would depend on the data")
+        raise Refusal("a mask as an index: the shape would hang on the data; write torch.where()")
     if sorted(chosen) != list(range(first, first + count)):
-        raise Refusal("indices that are not beside each other")
+        raise Refusal("indices that are not beside each other; write x.movedim() before")
     wide = max((t.shape for t in chosen.values()), key=lambda s: (len(s), math.prod(s)))
     rank = len(wide)
 
@@ -665,7 +711,7 @@ def gathered(program, node, value, table, plain):
             subscripts[d] = tensor.at(at(s)).text
         return Expr(f"{value.name}[{','.join(subscripts)}]")
     if value.kind == "bool" and kind(node) != "bool":
-        raise Refusal("a gather of a mask")
+        raise Refusal("a gather of a mask; write mask.float() before")
     return named(program, node, program.stage(node, shape(node), read))
 
 
@@ -725,7 +771,7 @@ def kl_div(program, node, a):
 @rule("binary_cross_entropy.default", "binary_cross_entropy_with_logits.default")
 def binary_cross_entropy(program, node, a):
     if a.weight is not None or getattr(a, "pos_weight", None) is not None:
-        raise Refusal("a binary cross entropy with weights")
+        raise Refusal("a binary cross entropy with weights; write it out with F.logsigmoid")
     if "logits" in node.target.__name__:
         return loss(program, node, [a.self, a.target], a.reduction, lambda x, t: plus(
             minus(call("max", x, literal(0)), times(x, t)),
@@ -736,12 +782,25 @@ def binary_cross_entropy(program, node, a):
         times(minus(literal(1.0), t), call("max", call("log1p", p.negative(x)), least)))))
 
 
+def ignored_class(a):
+    """The class whose rows do not count, or None: targets never have one that is no class."""
+    classes = a.self.shape[1 if a.self.rank > 1 else 0]
+    return a.ignore_index if 0 <= a.ignore_index < classes else None
+
+
 @rule("cross_entropy_loss.default")
 def cross_entropy(program, node, a):
     if a.weight is not None:
-        raise Refusal("a cross entropy with weights of classes")
+        raise Refusal("a cross entropy with weights of classes; write it as log_softmax and a sum")
+    ignored = ignored_class(a) if a.target.kind == "int" else None
+    if ignored is not None and a.label_smoothing:
+        raise Refusal("a cross entropy with ignore_index and label_smoothing; "
+                      "write it as log_softmax and a masked mean")
     if a.self.rank == 2 and a.reduction == MEAN and a.target.kind == "int":
         program.limit(a.target, a.self.shape[1])
+        if ignored is not None:
+            return invoked(program, node, "cross_entropy_ignore", [a.self, a.target],
+                           ignore_index=ignored)
         if a.label_smoothing:
             return invoked(program, node, "cross_entropy_smooth", [a.self, a.target],
                            smoothing=repr(a.label_smoothing))
@@ -751,38 +810,48 @@ def cross_entropy(program, node, a):
         return invoked(program, node, "cross_entropy_soft", [a.self, a.target])
     if a.target.kind != "int" or a.label_smoothing:
         raise Refusal("a cross entropy of this form; write it as log_softmax and a sum")
-    program.limit(a.target, a.self.shape[1])
+    program.limit(a.target, a.self.shape[1 if a.self.rank > 1 else 0])
     name = program.whole(node, invoke("log_softmax1" if a.self.rank > 1 else "log_softmax", [a.self]),
                          node.name + "_log")
     logs = program.tensor(name, a.self.shape, "float", node)
-    return nll(program, node, logs, a.target, a.reduction, 1 if a.self.rank > 1 else 0)
+    return nll(program, node, logs, a.target, a.reduction, ignored)
 
 
 @rule("nll_loss_nd.default", "nll_loss.default", "nll_loss_forward.default", "nll_loss2d.default")
 def nll_loss(program, node, a):
     if a.weight is not None:
-        raise Refusal("a loss with weights of classes")
+        raise Refusal("a loss with weights of classes; write it as a gather and a sum")
     program.limit(a.target, a.self.shape[1 if a.self.rank > 1 else 0])
-    found = nll(program, node, a.self, a.target, a.reduction, 1 if a.self.rank > 1 else 0)
+    found = nll(program, node, a.self, a.target, a.reduction, ignored_class(a))
     return [found, None] if "forward" in node.target.__name__ else found
 
 
-def nll(program, node, logs, target, reduction, d):
-    """-log probability of the class that the target names; class indices are taken to be valid."""
-    name, chosen = logs.whole(), target
+def nll(program, node, logs, target, reduction, ignored):
+    """-log probability of the class that the target names; class indices are taken to be valid.
+    `ignored`: the class that does not count, or None."""
+    name, chosen, d = logs.whole(), target, 1 if logs.rank > 1 else 0
     chosen.whole()
 
     def element(s):
         inside = [str(x) for x in s[:d]] + [chosen.at(s).text] + [str(x) for x in s[d:]]
         program.note_plain(s, target.shape)
         return p.negative(Expr(f"{name}[{','.join(inside)}]"))
+
+    def counts(s):
+        return compare("!=")(chosen.at(s), literal(ignored))
+
+    def element_or_zero(s):
+        return choose(counts(s), element(s), literal(0.0))
     if reduction == NONE:
-        return named(program, node, program.stage(node, shape(node), element))
+        return named(program, node, program.stage(
+            node, shape(node), element if ignored is None else element_or_zero))
     word = "mean" if reduction == MEAN else "sum"
     if not target.shape:
+        if ignored is not None:
+            raise Refusal("a loss of one row with ignore_index; write it without ignore_index")
         return named(program, node, program.stage(node, (), element), (), "float")
-    return named(program, node, program.stage(
-        node, (), lambda _: program.reduce(word, target.shape, element)), (), "float")
+    return named(program, node, program.stage(node, (), lambda _: program.reduce(
+        word, target.shape, element, counts if ignored is not None else None)), (), "float")
 
 
 @rule("cosine_similarity.default")
@@ -816,7 +885,8 @@ def cosine_similarity(program, node, a):
 @rule("pairwise_distance.default")
 def pairwise_distance(program, node, a):
     if a.p != 2 or a.keepdim or a.x1.shape != a.x2.shape:
-        raise Refusal("a distance that is not Euclidean, or keeps its dimension")
+        raise Refusal("a distance that is not Euclidean, or keeps its dimension; "
+                      "write torch.norm(x - y + eps)")
     return invoked(program, node, "pairwise_distance", [a.x1, a.x2], eps=number_text(a.eps, 1e-6))
 
 
@@ -824,7 +894,8 @@ def pairwise_distance(program, node, a):
 def triplet_margin_loss(program, node, a):
     tensors = [a.anchor, a.positive, a.negative]
     if a.p != 2 or a.reduction != MEAN or len({t.shape for t in tensors}) != 1:
-        raise Refusal("a triplet loss that is no mean of Euclidean distances of equal shapes")
+        raise Refusal("a triplet loss that is no mean of Euclidean distances of equal shapes; "
+                      "write it out")
     return invoked(program, node, "triplet_margin_loss_swap" if a.swap else "triplet_margin_loss",
                    tensors, margin=number_text(a.margin, 1.0), eps=number_text(a.eps, 1e-6))
 
@@ -844,9 +915,11 @@ def hinge_embedding_loss(program, node, a):
 @rule("cosine_embedding_loss.default")
 def cosine_embedding_loss(program, node, a):
     if a.reduction != MEAN or a.input1.rank != 2:
-        raise Refusal("a cosine embedding loss that is no mean over a batch")
+        raise Refusal("a cosine embedding loss that is no mean over a batch; write it out with "
+                      "F.cosine_similarity")
     a.target.whole()
     if a.target.kind != "int":
-        raise Refusal("a cosine embedding loss with targets that are no integers")
+        raise Refusal("a cosine embedding loss with targets that are no integers; "
+                      "write target.long()")
     return invoked(program, node, "cosine_embedding_loss", [a.input1, a.input2, a.target],
                    margin=number_text(a.margin, 0.0))

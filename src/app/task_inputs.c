@@ -112,7 +112,7 @@ take_array(struct cli *cli, const struct tensor *tensor, const char *path, const
     if (changed > 0)
         log_warning(&cli->log, "%s: %s values rounded to %s, %lld of %lld changed", path,
                     array->type, dtype, (long long)changed, (long long)tensor->count);
-    return face_check_input(tensor, path, data, cli->diags);
+    return task_check_input(tensor, path, data, cli->diags);
 }
 
 static enum status

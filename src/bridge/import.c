@@ -83,23 +83,33 @@ take_inputs(const struct answer *answer, const struct program *program, void ***
             values_of(answer, json_array_get(list, i), tensor, dtype_info[tensor->dtype].size);
         if ((*inputs)[i] == NULL)
             return odd(answer, "an input has another shape than the program says");
+        const char *name =
+            arena_printf(answer->arena, "%s: input %s", answer->source->path, tensor->name);
+        enum status status = task_check_input(tensor, name, (*inputs)[i], answer->diags);
+        if (status != STATUS_OK)
+            return status;
     }
     return STATUS_OK;
 }
 
 /* ---- comparing ---- */
 
-/* The largest difference as a part of the output's size; infinite where one side is no number. */
+/* The largest difference as a part of the output's size; infinite where one side is no number, NaN
+ * where none of the two has a number that says something. */
 static double
 difference_of(const double *ours, const double *theirs, int64_t count)
 {
     double largest = 0, size = 0;
+    bool compared = false;
     for (int64_t i = 0; i < count; i++) {
         bool same = ours[i] == theirs[i] || (isnan(ours[i]) && isnan(theirs[i]));
         double far = same ? 0 : fabs(ours[i] - theirs[i]);
         largest = far <= largest ? largest : isnan(far) ? INFINITY : far;
         size = isfinite(theirs[i]) && fabs(theirs[i]) > size ? fabs(theirs[i]) : size;
+        compared = compared || (isfinite(ours[i]) && isfinite(theirs[i]));
     }
+    if (!compared && largest == 0)
+        return NAN;
     return size > 0 ? largest / size : largest;
 }
 
@@ -120,6 +130,13 @@ compare(const struct answer *answer, const struct program *program,
             return STATUS_NO;
         }
         double far = difference_of(results[i].v, theirs, tensor->count);
+        if (isnan(far)) {
+            diags_add(answer->diags, DIAG_ERROR, (struct place){answer->source, 0, 0},
+                      "every element of %s is NaN or infinite in PyTorch: nothing was compared; "
+                      "write a get_inputs() with values that it is defined for",
+                      tensor->name);
+            return STATUS_NO;
+        }
         *worst = far > *worst ? far : *worst;
     }
     return STATUS_OK;

@@ -24,12 +24,6 @@ void
 face_json(struct buf *buf, const struct face_case *rows, size_t count, const char *hash,
           const struct lang_machine *machine);
 
-/* Integers that the program could not bear: a subscript out of its dimension. A message in `diags`
- * names the element; `name` is the file or the tensor. */
-enum status
-face_check_input(const struct tensor *tensor, const char *name, const void *data,
-                 struct diags *diags);
-
 /* All messages as text, as a terminal would show them. */
 void
 face_put_diags(struct buf *buf, const struct diags *diags, enum diag_level level);

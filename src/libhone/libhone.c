@@ -317,7 +317,7 @@ evaluate(struct hone_task *task, const struct program *program, const void *cons
     struct tolerance *tolerances = arena_array(arena, count, sizeof *tolerances);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < program->input_count && status == STATUS_OK; i++)
-        status = face_check_input(program->tensors[i], program->tensors[i]->name, inputs[i], diags);
+        status = task_check_input(program->tensors[i], program->tensors[i]->name, inputs[i], diags);
     if (status == STATUS_OK)
         status = task_evaluate(arena, program, inputs, results, diags);
     if (status == STATUS_OK && allowed != NULL)

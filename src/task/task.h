@@ -1,6 +1,7 @@
 /* task: what is asked for, and what a right answer is.
  *
  *   draw        inputs of a case from the language's distributions, within each input's domain
+ *   check       inputs from elsewhere
  *   pattern     inputs and sizes that somebody proposes
  *   reference   the trusted C of a program, built with gcc once, kept in the cache, run here
  *   tolerance   k and scale from honest evaluations; whether an output is right, element by element
@@ -51,6 +52,12 @@ task_draw(const struct program *program, size_t input, enum distribution distrib
 void **
 task_draw_all(struct arena *arena, const struct program *program, enum distribution distribution,
               uint64_t seed);
+
+/* Inputs from elsewhere: STATUS_INPUT for integers that the program could not bear, a subscript out
+ * of its dimension. A message in `diags` names the element; `name` is the file or the tensor. */
+enum status
+task_check_input(const struct tensor *tensor, const char *name, const void *data,
+                 struct diags *diags);
 
 /* Inputs that somebody proposes, in statements of the language: "X[i,j] = if(i == 0, 64, 0)", one
  * for each input, separated by ; or newlines. inputs[i] are its elements, or NULL: nothing was said

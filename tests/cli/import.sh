@@ -94,6 +94,8 @@ found = constants('''
 batch, (height, width) = 16, (224, 224)
 input_shape = (8, 3, 100, 128)
 rows = 16 * 3
+columns: int = 7
+kept: int
 input_shape = (2 ** 13,)
 hidden_sizes = [512] * 2 + [64]
 channels = [64, 128, 256, 512]
@@ -102,7 +104,7 @@ def helper():
 def get_inputs():
     return [torch.rand(10, 3, 96, batch), torch.rand(20, 30)]
 ''')
-assert list(found.values()) == [16, 224, 224, 8, 100, 128, 48, 8192, 512, 64, 10, 96], found
+assert list(found.values()) == [16, 224, 224, 8, 100, 128, 48, 7, 8192, 512, 64, 10, 96], found
 assert list(found)[:3] == ["batch", "height", "width"], found
 tried = candidates(found)
 assert all(64 <= one["height@3:21"] <= 68 for one in tried[:4]), tried[0]
@@ -254,6 +256,92 @@ def get_init_inputs():
     return 5
 END
 refused 'arguments are a list' 'get_init_inputs() returns a value of type int; write return [...]'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x, t):
+        return torch.nn.functional.cross_entropy(x, t, ignore_index=2, label_smoothing=0.1)
+def get_inputs():
+    return [torch.randn(5, 4), torch.tensor([0, 1, 2, 3, 2])]
+END
+refused 'a class that does not count, where there is no rule for it' \
+    'module.py:4: a cross entropy with ignore_index and label_smoothing; write it as log_softmax'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.interpolate(x, scale_factor=1.3)
+def get_inputs():
+    return [torch.randn(1, 1, 12, 12)]
+END
+refused 'a factor that makes no whole size' 'module.py:4: interpolate with a scale_factor of 1.3'
+says err 'and what to write' 'which makes no whole size of 12; write size=(15, 15)'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = torch.nn.LSTM(4, 6, proj_size=3)
+    def forward(self, x):
+        return self.lstm(x)
+def get_inputs():
+    return [torch.randn(2, 3, 4)]
+END
+refused 'an LSTM with projections' 'module.py:7: an LSTM with proj_size; write its steps out'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.adaptive_max_pool2d(x, 2)
+def get_inputs():
+    return [torch.randn(3, 8, 8)]
+END
+refused 'arguments that a rule does not know are named with their line' \
+    'module.py:4: adaptive_max_pool2d cannot be translated in this form; write it with other operators'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x, t):
+        return x[t]
+def get_inputs():
+    return [torch.randn(5, 4), torch.tensor([0, 1, -1])]
+END
+refused 'subscripts that the program cannot bear' \
+    'module.py: input T: element [2] is -1; the elements of T lie in 0..4'
+module <<'END'
+import torch
+batch = 16
+class Model(torch.nn.Module):
+    def forward(self, x, t):
+        return torch.nn.functional.cross_entropy(x, t)
+def get_inputs():
+    return [torch.randn(batch, 4), torch.tensor([1, -100] * (batch // 2))]
+END
+refused 'also at smaller sizes' 'module.py: input T: element [1] is -100; the elements of T lie in 0..3'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + 1, torch.log(-x)
+def get_inputs():
+    return [torch.rand(50) + 1]
+END
+check 'outputs of NaN alone are not accepted' \
+    '[ "$code" -eq 1 ] && grep -q "every element of Log is NaN or infinite in PyTorch" err'
+module <<'END'
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.full((50,), 2.0))
+    def forward(self, x):
+        return x * torch.log(self.scale)
+def get_inputs():
+    return [torch.randn(50)]
+END
+check 'parameters above zero are drawn above zero' \
+    '[ "$code" -eq 0 ] && grep -q "scale: f32\[50\] from 0.5 to 1.5" module.op'
+rm -f module.op
 printf 'import torch\n# caf\351\n' >module.py
 run "$HONE" import kernelbench module.py
 refused 'what is no UTF-8' 'module.py:2: it is not UTF-8'

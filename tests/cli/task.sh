@@ -52,7 +52,8 @@ expect 'an unknown case' 2 "$HONE" task softmax.op --case tial
 says err 'lists the cases' '--case tial: no such case; softmax has default, wide, tail'
 
 unset HONE_MACHINE
-expect 'without a description the machine is estimated' 0 "$HONE" task softmax.op
+expect 'without a description the machine is estimated' 0 \
+    env XDG_CACHE_HOME="$scratch/nowhere" "$HONE" task softmax.op
 says out 'and that is said' 'Speed of light estimated, not measured: '
 HONE_MACHINE=$scratch/machine
 export HONE_MACHINE

@@ -11,7 +11,8 @@ class Model(nn.Module):
     def forward(self, q, k, v, mask):
         return (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, is_causal=True),
                 F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
-                F.scaled_dot_product_attention(q, k, v, scale=0.3))
+                F.scaled_dot_product_attention(q, k, v, scale=0.3),
+                F.scaled_dot_product_attention(q, k[:, :1], v[:, :1], is_causal=True, enable_gqa=True))
 
 
 def get_inputs():

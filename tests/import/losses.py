@@ -8,11 +8,17 @@ num_classes = 10
 
 class Model(nn.Module):
     def forward(self, x, t, y):
-        return (F.cross_entropy(x, t), F.smooth_l1_loss(x, y), F.huber_loss(x, y, delta=0.5),
-                torch.mean((x - y) ** 2), F.mse_loss(x, y, reduction="sum"), F.l1_loss(x, y),
-                F.cross_entropy(x, t, label_smoothing=0.1), F.nll_loss(torch.log_softmax(x, 1), t),
-                F.binary_cross_entropy_with_logits(x, torch.sigmoid(y)),
-                F.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(y)))
+        logs = torch.log_softmax(x, 1)
+        return {"of_classes": (F.cross_entropy(x, t), F.cross_entropy(x, t, label_smoothing=0.1),
+                               F.nll_loss(logs, t), F.cross_entropy(x, t, ignore_index=3),
+                               F.cross_entropy(x, t, ignore_index=0, reduction="sum"),
+                               F.nll_loss(logs, t, ignore_index=3),
+                               F.nll_loss(logs, t, ignore_index=3, reduction="none")),
+                "of_numbers": [F.smooth_l1_loss(x, y), F.huber_loss(x, y, delta=0.5),
+                               torch.mean((x - y) ** 2), F.mse_loss(x, y, reduction="sum"),
+                               F.l1_loss(x, y)],
+                "of_bits": (F.binary_cross_entropy_with_logits(x, torch.sigmoid(y)), None,
+                            F.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(y)))}
 
 
 def get_inputs():

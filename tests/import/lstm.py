@@ -16,7 +16,7 @@ class Model(nn.Module):
 
     def forward(self, x):
         out, state = self.lstm(x, (self.h0, self.h0))
-        return self.fc(out[:, -1, :]), state[1]
+        return self.fc(out[:, -1, :]), state
 
 
 def get_inputs():

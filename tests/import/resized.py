@@ -9,7 +9,8 @@ size = 12
 class Model(nn.Module):
     def forward(self, x):
         return (F.interpolate(x, scale_factor=2), F.interpolate(x, size=(17, 19), mode="bilinear"),
-                F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True))
+                F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True),
+                F.interpolate(x, scale_factor=1.5, mode="bilinear"))
 
 
 def get_inputs():
