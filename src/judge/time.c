@@ -362,7 +362,8 @@ measure_case(struct judge__case *c, size_t number, struct arena *arena, struct j
     if (status != STATUS_OK)
         return status;
     if (!c->naive && !c->task->no_baseline && !c->program->foreign)
-        judge__note(arena, report, "case %s has no naive: the plain C fails, or takes more than %d s",
+        judge__note(arena, report,
+                    "case %s has no naive: the plain C fails, or takes more than %d s",
                     c->program->case_name, JUDGE__NAIVE_SECONDS);
     judge__progress(c->task->judge, "%s  timing case %s", kernel->file, c->program->case_name);
     race.runners = arena_array(arena, count + 2, sizeof *race.runners);
